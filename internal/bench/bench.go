@@ -1,0 +1,99 @@
+// Package bench holds the vocabulary that the rest of wirecost shares: cases,
+// batches, outcomes, metrics and verdicts. It imports nothing of ours.
+package bench
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Format is the data format that a codec writes and reads.
+type Format string
+
+// The formats.
+const (
+	JSON     Format = "json"
+	Protobuf Format = "protobuf"
+)
+
+// Operation is what is done with one document.
+type Operation string
+
+// The operations.
+const (
+	Encode Operation = "encode" // language object → bytes
+	Decode Operation = "decode" // bytes → language object
+	Visit  Operation = "visit"  // decode, then touch every field
+)
+
+// Transport is what the bytes cross.
+type Transport string
+
+// Memory is the transport of a codec measured alone.
+const Memory Transport = "memory"
+
+// Identity is the content coding of bytes that are not compressed. Other
+// codings carry their level, as in "gzip:6".
+const Identity = "identity"
+
+// Case is one thing to measure: sample × runtime × codec × operation ×
+// transport × encoding. It is comparable and serves as a map key.
+type Case struct {
+	Sample    string    `json:"sample"`
+	Runtime   string    `json:"runtime"`
+	Codec     string    `json:"codec"` // without the runtime: "encoding-json"
+	Format    Format    `json:"format"`
+	Operation Operation `json:"operation"`
+	Transport Transport `json:"transport"`
+	Encoding  string    `json:"encoding"`
+}
+
+// CodecID names the codec of a case with its runtime, as in "go/encoding-json".
+func (c Case) CodecID() string { return c.Runtime + "/" + c.Codec }
+
+// String gives the case in one word, leaving out the memory transport and the
+// identity encoding: "orders/go/goccy/decode".
+func (c Case) String() string {
+	s := strings.Join([]string{c.Sample, c.CodecID(), string(c.Operation)}, "/")
+	if c.Transport != "" && c.Transport != Memory {
+		s += fmt.Sprintf("/%s/%s", c.Transport, c.Encoding)
+	}
+	return s
+}
+
+// Status is how a case ended.
+type Status string
+
+// The statuses.
+const (
+	Measured Status = "measured"
+	Skipped  Status = "skipped" // could not be tried; the reason says why
+	Failed   Status = "failed"  // tried, and went wrong
+)
+
+// Outcome is a case's status and, unless measured, the reason.
+type Outcome struct {
+	Status Status `json:"status"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Metric is a kind of time.
+type Metric string
+
+// The metrics (docs/statistics.md).
+const (
+	Mutator Metric = "mutator" // short batches; collection mostly falls between them
+	CPU     Metric = "cpu"     // process CPU over long batches, collection included
+	Wall    Metric = "wall"    // wall time over the same long batches
+)
+
+// Verdict is what a comparison came to.
+type Verdict string
+
+// The verdicts. A case is Faster when its ratio to the baseline is below 1.
+const (
+	Faster     Verdict = "faster"
+	Slower     Verdict = "slower"
+	Equivalent Verdict = "equivalent" // the interval lies inside ±δ
+	Undecided  Verdict = "undecided"
+)

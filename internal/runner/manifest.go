@@ -1,0 +1,53 @@
+package runner
+
+import "wirecost/internal/bench"
+
+// ManifestFormat names the version of runner.json.
+const ManifestFormat = "wirecost.runner/v1"
+
+// Manifest is a runner's runner.json: how it is built and run. Commands may
+// hold the placeholders {tools} (a folder kept per version of the runner),
+// {codecs} (the names of those built in, comma-separated) and {exe} (".exe" on
+// Windows, else nothing), and run in the build's own folder.
+type Manifest struct {
+	Format      string            `json:"format"`
+	Runtime     string            `json:"runtime"`
+	Isolation   string            `json:"isolation"` // "shared": one process holds all codecs; "codec": one process each
+	Compiles    bool              `json:"compiles_while_running,omitempty"`
+	Needs       []Need            `json:"needs"`
+	Environment map[string]string `json:"environment,omitempty"`
+	Warm        [][]string        `json:"warm,omitempty"`     // work that no schema is needed for: started while documents are read
+	Generate    [][]string        `json:"generate,omitempty"` // from the rendered templates and the descriptor sets to sources
+	Build       [][]string        `json:"build"`
+	Run         []string          `json:"run"`
+}
+
+// Need is a program that has to be installed.
+type Need struct {
+	Program string   `json:"program"`           // looked for in PATH
+	Version []string `json:"version"`           // its arguments that print the version
+	Minimum string   `json:"minimum,omitempty"` // "1.26"
+	Get     string   `json:"get"`               // what to tell a user who lacks it
+}
+
+// Codec is what the header line of a codec's source file says of it. The line
+// holds "wirecost:codec " followed by this in JSON, and stands among the first
+// lines of runners/<runtime>/codecs/<name>.*.tmpl. The runner's templates see
+// it, so that "describe" and the core speak from one source.
+type Codec struct {
+	Name       string            `json:"name"`
+	Format     bench.Format      `json:"format"`
+	Documents  string            `json:"documents,omitempty"` // json, protobuf or protojson; default: the format
+	Default    bool              `json:"default,omitempty"`   // measured unless --codec says otherwise
+	Role       string            `json:"role,omitempty"`      // "default": what a programmer of this runtime gets first
+	Library    string            `json:"library"`
+	Operations []bench.Operation `json:"operations"`
+	Lazy       bool              `json:"lazy,omitempty"` // decode leaves work for later, or makes a generic tree: visit joins
+	Traits     []string          `json:"traits"`
+	// Owns lists name patterns (path.Match, on slash paths within the build
+	// folder) of generated files that are this codec's: a build error in one
+	// of them drops the codec, not the runner. Its own source file is implied.
+	Owns []string `json:"owns,omitempty"`
+	Note string   `json:"note,omitempty"`
+	File string   `json:"-"` // the template's path within the runner's folder
+}
