@@ -98,7 +98,7 @@ type Loss struct {
 // Case numbers a case and says what is behind it.
 type Case struct {
 	Kind string `json:"kind"` // "case"
-	Case int    `json:"case"`
+
 	bench.Case
 	Library string   `json:"library"`
 	Version string   `json:"version"`
