@@ -97,8 +97,8 @@ type Loss struct {
 
 // Case numbers a case and says what is behind it.
 type Case struct {
-	Kind string `json:"kind"` // "case"
-
+	Kind   string `json:"kind"` // "case"
+	Number int    `json:"case"`
 	bench.Case
 	Library string   `json:"library"`
 	Version string   `json:"version"`
