@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wirecost/internal/bench"
+	"wirecost/internal/env"
 )
 
 // FormatV1 names the version of the result file.
@@ -27,17 +28,7 @@ type Header struct {
 }
 
 // Machine is where a run took place.
-type Machine struct {
-	OS         string `json:"os"`
-	Arch       string `json:"arch"`
-	CPU        string `json:"cpu"`
-	Cores      int    `json:"cores"`
-	MemoryByte uint64 `json:"memory_bytes"`
-	Kernel     string `json:"kernel,omitempty"`
-	Governor   string `json:"governor,omitempty"`
-	Virtual    string `json:"virtual,omitempty"` // the hypervisor, if one shows
-	Load       string `json:"load,omitempty"`    // one-minute load average when the run began
-}
+type Machine = env.Machine
 
 // SchemaInfo says where the schema came from.
 type SchemaInfo struct {
@@ -82,6 +73,7 @@ type Size struct {
 	CompressNS   int64        `json:"compress_ns,omitempty"`
 	DecompressNS int64        `json:"decompress_ns,omitempty"`
 	Library      string       `json:"library,omitempty"`
+	Note         string       `json:"note,omitempty"` // "static assets only"
 }
 
 // Loss is one way in which JSON → Protobuf → JSON changes the documents.
@@ -100,11 +92,16 @@ type Case struct {
 	Kind   string `json:"kind"` // "case"
 	Number int    `json:"case"`
 	bench.Case
-	Library string   `json:"library"`
-	Version string   `json:"version"`
-	Role    string   `json:"role,omitempty"` // as in runner.Codec
-	Traits  []string `json:"traits"`
-	Note    string   `json:"note,omitempty"`
+	Library   string   `json:"library"`
+	Version   string   `json:"version"`
+	Role      string   `json:"role,omitempty"`      // as in runner.Codec
+	Documents string   `json:"documents,omitempty"` // which form it reads, as in runner.Codec: json, protobuf or protojson
+	Lazy      bool     `json:"lazy,omitempty"`      // as in runner.Codec: visit is the fair reading
+	Traits    []string `json:"traits"`
+	Note      string   `json:"note,omitempty"`
+	// Compiles: its runtime compiles while it runs (runner.Manifest), so the
+	// timing loop's own time is shown and not subtracted.
+	Compiles bool `json:"compiles_while_running,omitempty"`
 }
 
 // Outcome says how a case ended. The last one of a case counts.
