@@ -5,10 +5,12 @@ import "wirecost/internal/bench"
 // ManifestFormat names the version of runner.json.
 const ManifestFormat = "wirecost.runner/v1"
 
-// Manifest is a runner's runner.json: how it is built and run. Commands may
-// hold the placeholders {tools} (a folder kept per version of the runner),
-// {codecs} (the names of those built in, comma-separated) and {exe} (".exe" on
-// Windows, else nothing), and run in the build's own folder.
+// Manifest is a runner's runner.json: how it is built and run. Commands and the
+// environment may hold the placeholders {tools} (a folder kept per version of
+// the runner), {codecs} (the names of those built in, comma-separated) and {exe}
+// (".exe" on Windows, else nothing). Commands run in the build's own folder,
+// which moves when it is complete: nothing in it may hold its absolute path.
+// Warm commands run in a folder rendered for a schema without messages.
 type Manifest struct {
 	Format      string            `json:"format"`
 	Runtime     string            `json:"runtime"`
@@ -19,13 +21,16 @@ type Manifest struct {
 	Warm        [][]string        `json:"warm,omitempty"`     // work that no schema is needed for: started while documents are read
 	Generate    [][]string        `json:"generate,omitempty"` // from the rendered templates and the descriptor sets to sources
 	Build       [][]string        `json:"build"`
-	Run         []string          `json:"run"`
+	Run         []string          `json:"run"` // a relative program is one in the build's folder
 }
 
 // Need is a program that has to be installed.
 type Need struct {
-	Program string   `json:"program"`           // looked for in PATH
-	Version []string `json:"version"`           // its arguments that print the version
+	Program string `json:"program"` // looked for in PATH
+	// Version is the arguments that print the version, on the first line; the
+	// lines that follow may tell settings that a build depends on. All of it is
+	// part of a build's cache key.
+	Version []string `json:"version"`
 	Minimum string   `json:"minimum,omitempty"` // "1.26"
 	Get     string   `json:"get"`               // what to tell a user who lacks it
 }
