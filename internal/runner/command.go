@@ -92,22 +92,22 @@ func names(codecs []Codec) []string {
 
 // head keeps the first megabyte of what is written to it.
 type head struct {
-	bytes.Buffer
+	b    bytes.Buffer // not embedded: its ReadFrom would go round Write
 	lost int
 }
 
 func (h *head) Write(b []byte) (int, error) {
-	n := min(len(b), 1<<20-h.Len())
-	h.Buffer.Write(b[:n])
+	n := min(len(b), 1<<20-h.b.Len())
+	h.b.Write(b[:n])
 	h.lost += len(b) - n
 	return len(b), nil
 }
 
 func (h *head) String() string {
 	if h.lost == 0 {
-		return h.Buffer.String()
+		return h.b.String()
 	}
-	return fmt.Sprintf("%s\n(%d more bytes)", h.Buffer.String(), h.lost)
+	return fmt.Sprintf("%s\n(%d more bytes)", h.b.String(), h.lost)
 }
 
 // tail keeps the last few kilobytes of what is written to it.

@@ -3,6 +3,7 @@ package runner
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"text/template"
@@ -35,9 +36,10 @@ func functions(data Data) template.FuncMap {
 		"pascal":   pascal,
 		"lower":    strings.ToLower,
 		"upper":    strings.ToUpper,
-		"contains": strings.Contains, // contains TEXT PART
-		"join":     join,             // join LIST SEPARATOR
-		"has":      has,              // has LIST VALUE
+		"contains": strings.Contains,   // contains TEXT PART
+		"matches":  regexp.MatchString, // matches PATTERN TEXT
+		"join":     join,               // join LIST SEPARATOR
+		"has":      has,                // has LIST VALUE
 		"list":     func(v ...any) []any { return v },
 		"dict":     dict, // dict KEY VALUE KEY VALUE …
 		"add":      func(a, b int) int { return a + b },

@@ -27,6 +27,15 @@ type Data struct {
 	Version string // of the runner: the start of its digest
 }
 
+// renderError is a template that does not go through.
+type renderError struct {
+	runtime, file string
+	err           error // the template's own words, with file and line
+}
+
+func (e *renderError) Error() string { return fmt.Sprintf("runner %s: %v", e.runtime, e.err) }
+func (e *renderError) Unwrap() error { return e.err }
+
 // Render writes the runner's folder to dir for a schema and a selection of its
 // codecs. Every FILE.tmpl is run over Data and written as FILE, unless nothing
 // but white space comes out; FILE.inc.tmpl only holds {{define}}s that the
@@ -51,8 +60,11 @@ func (r *Runner) Render(m *schema.Model, codecs []Codec, dir string) error {
 			return err
 		}
 		out, err := r.renderFile(set, data, name)
-		if err != nil || out == nil {
-			return err
+		if err != nil {
+			return &renderError{r.Runtime, name, err}
+		}
+		if out == nil {
+			return nil
 		}
 		name = strings.TrimSuffix(name, templateSuffix)
 		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
@@ -107,7 +119,7 @@ func (r *Runner) renderFile(set *template.Template, data Data, name string) ([]b
 	}
 	var out bytes.Buffer
 	if err := t.Execute(&out, data); err != nil {
-		return nil, fmt.Errorf("runner %s: %w", r.Runtime, err)
+		return nil, err
 	}
 	if len(bytes.TrimSpace(out.Bytes())) == 0 {
 		return nil, nil

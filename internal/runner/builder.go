@@ -1,0 +1,292 @@
+package runner
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"wirecost/internal/schema"
+)
+
+// Builder builds runners for schemas and keeps the builds. Several wirecost
+// processes may use one cache at the same time.
+type Builder struct {
+	Cache   string // a folder; DefaultCache unless a user says otherwise
+	Version string // of wirecost: a new version builds anew
+}
+
+// DefaultCache is $WIRECOST_CACHE, or wirecost's folder among the user's caches.
+func DefaultCache() (string, error) {
+	if dir := os.Getenv("WIRECOST_CACHE"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no cache folder: %w; set WIRECOST_CACHE to a folder", err)
+	}
+	return filepath.Join(dir, "wirecost"), nil
+}
+
+// BuildRequest asks for a runner that knows a schema.
+type BuildRequest struct {
+	Model    *schema.Model
+	Sets     map[string][]byte // files for the generators: name within the build folder → content
+	Codecs   []string
+	Progress func(string) // told what is going on, one line each; may be nil
+}
+
+// Build is a runner that is ready to start.
+type Build struct {
+	Dir     string
+	Runner  *Runner
+	Codecs  []string // built in
+	Dropped []Dropped
+	Cached  bool // it was there already
+
+	tools string
+}
+
+// Dropped is a codec that could not be built for the schema.
+type Dropped struct {
+	Codec  string `json:"codec"`
+	Reason string `json:"reason"`
+}
+
+// Warm runs the manifest's warm commands: work that needs no schema. It runs
+// them once per version of the runner, of its tools, and selection of codecs.
+func (b *Builder) Warm(ctx context.Context, r *Runner, codecs []string) error {
+	selection, err := r.choose(codecs)
+	if err != nil {
+		return err
+	}
+	tools, err := b.toolsID(ctx, r)
+	if err != nil {
+		return err
+	}
+	return b.warm(ctx, r, selection, tools)
+}
+
+func (b *Builder) warm(ctx context.Context, r *Runner, codecs []Codec, toolsID string) error {
+	tools := b.toolsDir(r)
+	if err := os.MkdirAll(tools, 0o755); err != nil {
+		return err
+	}
+	touch(tools)
+	if len(r.Manifest.Warm) == 0 {
+		return nil
+	}
+	sum := sha256.Sum256([]byte(toolsID + "\n" + strings.Join(names(codecs), ",")))
+	marker := filepath.Join(tools, "warm-"+hex.EncodeToString(sum[:8]))
+	unlock, err := b.lock(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if _, err := os.Stat(marker); err == nil {
+		return nil
+	}
+	dir, err := os.MkdirTemp(tools, "warm.tmp-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := r.Render(&schema.Model{Format: schema.ModelFormat}, codecs, dir); err != nil {
+		return err
+	}
+	a := attempt{runner: r, codecs: codecs, dir: dir, tools: tools}
+	if _, err := a.commands(ctx, r.Manifest.Warm); err != nil {
+		return err
+	}
+	return os.WriteFile(marker, nil, 0o644)
+}
+
+// Build gives a runner for the schema, out of the cache where that build is
+// there and whole. Codecs that do not build are dropped, and the rest is built.
+// It fails where no codec can be built.
+func (b *Builder) Build(ctx context.Context, r *Runner, req BuildRequest) (*Build, error) {
+	if req.Progress == nil {
+		req.Progress = func(string) {}
+	}
+	if req.Model == nil {
+		return nil, errors.New("a build needs a model")
+	}
+	codecs, err := r.choose(req.Codecs)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := b.toolsID(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	key, err := b.key(r, req, codecs, tools)
+	if err != nil {
+		return nil, err
+	}
+	build := &Build{Dir: filepath.Join(b.Cache, buildsFolder, key), Runner: r, tools: b.toolsDir(r)}
+	if build.reuse() {
+		return build, nil
+	}
+	// A failure to warm up is told only if the build fails as well: it may be one
+	// codec's, which the build drops.
+	cold := b.warm(ctx, r, codecs, tools)
+	unlock, err := b.lock(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if build.reuse() { // another process has just made it
+		return build, nil
+	}
+	if err := b.make(ctx, build, req, codecs); err != nil {
+		if cold != nil && ctx.Err() == nil {
+			err = errors.Join(cold, err)
+		}
+		return nil, err
+	}
+	b.prune(key)
+	return build, nil
+}
+
+// make builds beside the final folder and moves there what is complete.
+func (b *Builder) make(ctx context.Context, build *Build, req BuildRequest, codecs []Codec) error {
+	temporary := build.Dir + ".tmp"
+	defer os.RemoveAll(temporary)
+	d := drive{attempt: attempt{runner: build.Runner, request: req, codecs: codecs, dir: temporary, tools: build.tools}}
+	if err := d.run(ctx); err != nil {
+		return err
+	}
+	build.Codecs, build.Dropped = names(d.codecs), d.dropped
+	if err := writeMarker(temporary, marker{Codecs: build.Codecs, Dropped: build.Dropped, Guessed: d.guessed}); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(build.Dir); err != nil { // a broken one
+		return err
+	}
+	return os.Rename(temporary, build.Dir)
+}
+
+// choose turns names into codecs, in the order of names.
+func (r *Runner) choose(names []string) ([]Codec, error) {
+	names = slices.Compact(slices.Sorted(slices.Values(names)))
+	var codecs []Codec
+	for _, n := range names {
+		c, ok := r.Codec(n)
+		if !ok {
+			return nil, fmt.Errorf("the runner for %s has no codec %q", r.Runtime, n)
+		}
+		codecs = append(codecs, c)
+	}
+	if len(codecs) == 0 {
+		return nil, fmt.Errorf("no codec is selected for %s", r.Runtime)
+	}
+	return codecs, nil
+}
+
+// toolsID tells the versions of the programs that the runner needs, or fails
+// with what is missing.
+func (b *Builder) toolsID(ctx context.Context, r *Runner) (string, error) {
+	needs, err := r.Check(ctx)
+	if err != nil {
+		return "", err
+	}
+	var id, problems []string
+	for _, n := range needs {
+		if !n.OK() {
+			problems = append(problems, n.Problem)
+		}
+		id = append(id, n.Program, n.Path, n.Output)
+	}
+	if problems != nil {
+		return "", errors.New(strings.Join(problems, "; "))
+	}
+	return strings.Join(id, "\n"), nil
+}
+
+// key names a build by everything that it is made of.
+func (b *Builder) key(r *Runner, req BuildRequest, codecs []Codec, tools string) (string, error) {
+	model, err := json.Marshal(req.Model)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	for _, part := range []string{b.Version, r.Runtime, r.Digest, tools, strings.Join(names(codecs), ",")} {
+		hashPart(h, []byte(part))
+	}
+	hashPart(h, model)
+	for _, name := range sortedKeys(req.Sets) {
+		hashPart(h, []byte(name))
+		hashPart(h, req.Sets[name])
+	}
+	return r.Runtime + "-" + hex.EncodeToString(h.Sum(nil))[:32], nil
+}
+
+func (b *Builder) toolsDir(r *Runner) string {
+	return filepath.Join(b.Cache, toolsFolder, r.Runtime+"-"+r.Digest[:min(32, len(r.Digest))])
+}
+
+// lock keeps other wirecost processes, and other calls in this one, from
+// building the same runtime. It waits until it can or ctx ends.
+func (b *Builder) lock(ctx context.Context, r *Runner) (unlock func(), err error) {
+	if err := os.MkdirAll(b.Cache, 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(b.Cache, r.Runtime+".lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		ok, err := lockFile(f)
+		if ok {
+			return func() { f.Close() }, nil
+		}
+		if err != nil {
+			f.Close()
+			return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		select {
+		case <-ctx.Done():
+			f.Close()
+			return nil, fmt.Errorf("another wirecost is building: %w", context.Cause(ctx))
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// writeSets writes the generators' input into the build folder.
+func writeSets(dir string, sets map[string][]byte) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, name := range sortedKeys(sets) {
+		if !fs.ValidPath(name) {
+			return fmt.Errorf("set %q: not a path within the build folder", name)
+		}
+		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := root.WriteFile(name, sets[name], 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,134 @@
+package runner
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	buildsFolder = "builds"
+	toolsFolder  = "tools"
+	markerFile   = "wirecost-build.json"
+
+	keepBuilds = 50
+	keepBytes  = 2 << 30
+	keepTools  = 30 * 24 * time.Hour // since last used
+)
+
+// marker is the last file that is written of a build: a build without it was
+// interrupted, and one whose files are not as it says is broken.
+type marker struct {
+	Codecs  []string         `json:"codecs"`
+	Dropped []Dropped        `json:"dropped,omitempty"`
+	Guessed bool             `json:"guessed,omitempty"` // a codec was dropped on a guess: do not reuse, try again
+	Files   map[string]int64 `json:"files"`             // slash path → size
+}
+
+func writeMarker(dir string, m marker) error {
+	var err error
+	if m.Files, err = fileSizes(dir); err != nil {
+		return err
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, markerFile), b, 0o644)
+}
+
+func fileSizes(dir string) (map[string]int64, error) {
+	sizes := map[string]int64{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			sizes[name] = info.Size()
+		}
+		return err
+	})
+	return sizes, err
+}
+
+// reuse fills in a build that is in the cache already, if it is whole.
+func (b *Build) reuse() bool {
+	raw, err := os.ReadFile(filepath.Join(b.Dir, markerFile))
+	if err != nil {
+		return false
+	}
+	var m marker
+	if json.Unmarshal(raw, &m) != nil || m.Guessed || len(m.Codecs) == 0 {
+		return false
+	}
+	for name, size := range m.Files {
+		info, err := os.Lstat(filepath.Join(b.Dir, filepath.FromSlash(name)))
+		if err != nil || info.Size() != size {
+			return false
+		}
+	}
+	if _, err := os.Stat(b.tools); err != nil && strings.Contains(strings.Join(b.Runner.Run, " "), "{tools}") {
+		return false
+	}
+	touch(b.Dir)
+	touch(b.tools)
+	b.Codecs, b.Dropped, b.Cached = m.Codecs, m.Dropped, true
+	return true
+}
+
+// touch notes that a folder was used now. That it fails does no harm.
+func touch(dir string) { _ = os.Chtimes(dir, time.Time{}, time.Now()) }
+
+type entry struct {
+	path string
+	used time.Time
+}
+
+// entries lists a folder of the cache, newest first.
+func (b *Builder) entries(folder string) []entry {
+	list, err := os.ReadDir(filepath.Join(b.Cache, folder))
+	if err != nil {
+		return nil
+	}
+	var all []entry
+	for _, d := range list {
+		if info, err := d.Info(); err == nil {
+			all = append(all, entry{filepath.Join(b.Cache, folder, d.Name()), info.ModTime()})
+		}
+	}
+	slices.SortFunc(all, func(a, b entry) int { return b.used.Compare(a.used) })
+	return all
+}
+
+// prune removes old builds and tools, but never the build just made. What cannot
+// be removed stays until the next time.
+func (b *Builder) prune(key string) {
+	var count int
+	var bytes int64
+	for _, e := range b.entries(buildsFolder) {
+		if strings.HasSuffix(e.path, ".tmp") { // another process's, or left by one that was killed
+			if time.Since(e.used) > keepTools {
+				_ = os.RemoveAll(e.path)
+			}
+			continue
+		}
+		sizes, _ := fileSizes(e.path)
+		for _, n := range sizes {
+			bytes += n
+		}
+		count++
+		if (count > keepBuilds || bytes > keepBytes) && filepath.Base(e.path) != key {
+			_ = os.RemoveAll(e.path)
+		}
+	}
+	for _, e := range b.entries(toolsFolder) {
+		if time.Since(e.used) > keepTools {
+			_ = os.RemoveAll(e.path)
+		}
+	}
+}
