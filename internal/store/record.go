@@ -61,6 +61,12 @@ type Sample struct {
 	Notes     []string       `json:"notes,omitempty"`
 }
 
+// The units of a size.
+const (
+	PerDocument  = "document"     // each document compressed alone, then summed
+	Concatenated = "concatenated" // all documents as one stream
+)
+
 // Size is one exact size.
 type Size struct {
 	Kind         string       `json:"kind"` // "size"
@@ -68,7 +74,7 @@ type Size struct {
 	Format       bench.Format `json:"format"`
 	Form         string       `json:"form"`     // original, compact, protojson or binary
 	Encoding     string       `json:"encoding"` // identity, gzip:6, …
-	Unit         string       `json:"unit"`     // "document": each compressed alone, summed; "concatenated": all as one stream
+	Unit         string       `json:"unit"`     // document or concatenated
 	Bytes        int64        `json:"bytes"`
 	CompressNS   int64        `json:"compress_ns,omitempty"`
 	DecompressNS int64        `json:"decompress_ns,omitempty"`

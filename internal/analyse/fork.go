@@ -1,0 +1,160 @@
+package analyse
+
+import (
+	"math"
+
+	"wirecost/internal/bench"
+	"wirecost/internal/stats"
+	"wirecost/internal/store"
+)
+
+// window is a run of documents that batches go round.
+type window struct{ first, count int }
+
+// add keeps what one fork says of a case.
+func (c *caseState) add(f *store.Fork) {
+	raw := mutatorTime(f)
+	net := raw - c.loop(f)
+	if f.Pilot {
+		if net > 0 {
+			c.pilot = append(c.pilot, net)
+		}
+		return
+	}
+	if net > 0 {
+		c.ns = append(c.ns, net)
+		c.overhead = append(c.overhead, f.OverheadNS/raw)
+	}
+	if t := c.longPass(f, f.CPUNS); t > 0 {
+		c.cpu = append(c.cpu, t)
+	}
+	if t := c.longPass(f, f.CPUWallNS); t > 0 {
+		c.wall = append(c.wall, t)
+	}
+	if len(f.ColdNS) > 0 {
+		c.coldFirst = append(c.coldFirst, float64(f.ColdNS[0]))
+		c.coldMean = append(c.coldMean, mean(f.ColdNS))
+	}
+	if f.NoSteadyState {
+		c.noSteadyState = true
+	}
+}
+
+// loop is the part of an operation's time that the timing loop itself takes and
+// that is to be subtracted. Where the runtime compiles while it runs, a loop
+// around nothing does not say what the loop around something costs.
+func (c *caseState) loop(f *store.Fork) float64 {
+	if c.Compiles {
+		return 0
+	}
+	return f.OverheadNS
+}
+
+// longPass is the time of one operation in the long pass, in ns; 0 if it is not
+// known.
+func (c *caseState) longPass(f *store.Fork, total int64) float64 {
+	if total <= 0 || f.CPUIterations == 0 {
+		return 0
+	}
+	return math.Max(0, float64(total)/float64(f.CPUIterations)-c.loop(f))
+}
+
+func mean(ns []int64) float64 {
+	sum := 0.0
+	for _, t := range ns {
+		sum += float64(t)
+	}
+	return sum / float64(len(ns))
+}
+
+// mutatorTime is the time of one operation over the documents of a fork, in ns:
+// the median of the batches of each window, weighted by its documents.
+func mutatorTime(f *store.Fork) float64 {
+	times := map[window][]float64{}
+	var order []window
+	for i, ns := range f.WallNS {
+		w := window{f.Document[i], f.Window[i]}
+		if times[w] == nil {
+			order = append(order, w)
+		}
+		times[w] = append(times[w], float64(ns)/float64(f.Iterations[i]))
+	}
+	sum, documents := 0.0, 0.0
+	for _, w := range order {
+		sum += float64(w.count) * stats.Median(times[w])
+		documents += float64(w.count)
+	}
+	if documents == 0 {
+		return 0
+	}
+	return sum / documents
+}
+
+// metricRatio is a log-ratio of two cases in one fork.
+type metricRatio struct {
+	metric bench.Metric
+	log    float64
+}
+
+// ratios compares two cases in the fork that both ran last.
+func ratios(of, to *caseState) []metricRatio {
+	var out []metricRatio
+	add := func(m bench.Metric, log float64) {
+		if !math.IsNaN(log) && !math.IsInf(log, 0) {
+			out = append(out, metricRatio{m, log})
+		}
+	}
+	add(bench.Mutator, blockRatio(of, to))
+	x, y := of.longPass(of.last, of.last.CPUNS), to.longPass(to.last, to.last.CPUNS)
+	if x > 0 && y > 0 {
+		add(bench.CPU, math.Log(x/y))
+		return out
+	}
+	x, y = of.longPass(of.last, of.last.CPUWallNS), to.longPass(to.last, to.last.CPUWallNS)
+	if x > 0 && y > 0 {
+		add(bench.Wall, math.Log(x/y))
+	}
+	return out
+}
+
+// blockPair is what two cases took for one operation in the blocks of a window.
+type blockPair struct{ of, to, log []float64 }
+
+// blockRatio is the log-ratio of the time that two cases take for the documents
+// of a fork, from the blocks and windows that both have; NaN if there are none.
+// Within a window the ratio is the median over blocks of the ratio of the two
+// batches of a block, which neither a preemption nor a change of the machine's
+// pace in mid-fork moves; windows count by their time. Swapping the cases
+// changes the sign and nothing else.
+func blockRatio(of, to *caseState) float64 {
+	f, g := of.last, to.last
+	blocks := map[window]*blockPair{}
+	var order []window
+	for i := range min(len(f.WallNS), len(g.WallNS)) {
+		w := window{f.Document[i], f.Window[i]}
+		if w != (window{g.Document[i], g.Window[i]}) {
+			continue
+		}
+		x := float64(f.WallNS[i])/float64(f.Iterations[i]) - of.loop(f)
+		y := float64(g.WallNS[i])/float64(g.Iterations[i]) - to.loop(g)
+		if x <= 0 || y <= 0 {
+			continue
+		}
+		b := blocks[w]
+		if b == nil {
+			b = &blockPair{}
+			blocks[w] = b
+			order = append(order, w)
+		}
+		b.of, b.to, b.log = append(b.of, x), append(b.to, y), append(b.log, math.Log(x/y))
+	}
+	var sumOf, sumTo float64
+	for _, w := range order {
+		b := blocks[w]
+		half := stats.Median(b.log) / 2
+		middle := float64(w.count) * math.Sqrt(stats.Median(b.of)*stats.Median(b.to))
+		sumOf += middle * math.Exp(half)
+		sumTo += middle * math.Exp(-half)
+	}
+	return math.Log(sumOf / sumTo)
+}
