@@ -20,7 +20,7 @@ import (
 // Builder builds runners for schemas and keeps the builds. Several wirecost
 // processes may use one cache at the same time.
 type Builder struct {
-	Cache   string // a folder; DefaultCache unless a user says otherwise
+	Cache   string // an absolute path; DefaultCache unless a user says otherwise
 	Version string // of wirecost: a new version builds anew
 }
 
@@ -194,6 +194,9 @@ func (r *Runner) choose(names []string) ([]Codec, error) {
 // toolsID tells the versions of the programs that the runner needs, or fails
 // with what is missing.
 func (b *Builder) toolsID(ctx context.Context, r *Runner) (string, error) {
+	if !filepath.IsAbs(b.Cache) {
+		return "", fmt.Errorf("the cache folder %q is not an absolute path", b.Cache)
+	}
 	needs, err := r.Check(ctx)
 	if err != nil {
 		return "", err
