@@ -80,13 +80,13 @@ func parse(word string) (Coding, error) {
 	if word == bench.Identity {
 		return identity{}, nil
 	}
-	name, number, leveled := strings.Cut(word, ":")
+	name, number, given := strings.Cut(word, ":")
 	for _, f := range families() {
 		if f.name != name {
 			continue
 		}
 		level := f.usual
-		if leveled {
+		if given {
 			var err error
 			level, err = strconv.Atoi(number)
 			if err != nil || level < f.first || level > f.last {
@@ -169,7 +169,7 @@ func (w *pooledWriter) Close() error {
 		return nil
 	}
 	err := w.encoder.Close()
-	w.encoder.Reset(io.Discard) // let go of the destination
+	w.Reset(io.Discard) // let go of the destination
 	w.pool.Put(w.encoder)
 	w.pool = nil
 	return err

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Runs every check of the project, from any folder:
+#
+#   ./test.sh
+#
+# Tests that need something which is not here (the corpora beside the project,
+# protoc) fail, so that a pass means that nothing was left out. To skip them
+# instead:
+#
+#   WIRECOST_REQUIRE= ./test.sh
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+export WIRECOST_REQUIRE="${WIRECOST_REQUIRE-all}"
+golangci_lint=github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+# stage NAME COMMAND… runs the command and prints how long it took.
+stage() {
+	current=$1
+	local start=$SECONDS
+	printf '\n== %s\n' "$current"
+	shift
+	"$@"
+	printf '== %s: %d s\n' "$current" $((SECONDS - start))
+}
+current=start
+trap 'printf "\n== %s FAILED\n" "$current" >&2' ERR
+set -o errtrace
+
+# tools installs what tests start besides Go.
+tools() {
+	if command -v protoc >/dev/null; then
+		protoc --version
+		return
+	fi
+	if [[ $(id -u) == 0 ]] && command -v apt-get >/dev/null; then
+		apt-get update -qq
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+			protobuf-compiler libprotobuf-dev >/dev/null
+		protoc --version
+		return
+	fi
+	echo "protoc is not installed, and this is not root on Debian or Ubuntu, so it is not installed now."
+	echo "Install it: apt-get install protobuf-compiler libprotobuf-dev, brew install protobuf, or the like."
+	echo "Without it, set WIRECOST_REQUIRE= to skip the tests that need it."
+}
+
+format() {
+	local files
+	files=$(gofmt -l .)
+	if [[ -n $files ]]; then
+		printf 'not formatted (run gofmt -w .):\n%s\n' "$files"
+		return 1
+	fi
+}
+
+# elsewhere compiles for the systems that these tests do not run on.
+elsewhere() {
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go build ./...
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build ./...
+}
+
+# fuzz tries a little of what readers of foreign data must bear. The number of
+# inputs is fixed rather than the time, so that a slow machine tries as much.
+fuzz() {
+	local file name
+	while IFS=: read -r file name; do
+		go test -run '^$' -fuzz "^$name\$" -fuzztime 3000x "./$(dirname "$file")" </dev/null
+	done < <(grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' cmd internal | sed 's/:func /:/' | sort)
+}
+
+stage tools tools
+stage gofmt format
+stage vet go vet ./...
+stage test go test -timeout 20m ./...
+stage fuzz fuzz
+stage "other systems" elsewhere
+stage lint go run "$golangci_lint" run ./...
+printf '\n== all passed in %d s\n' "$SECONDS"
