@@ -1,0 +1,137 @@
+package sample
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"wirecost/internal/strictjson"
+)
+
+// lines reads newline-delimited JSON: one document per line, blank lines skipped.
+func (r *reader) lines() error {
+	for {
+		if _, err := r.next(); err == io.EOF {
+			break
+		} else if err != nil {
+			return err
+		}
+		n, err := r.lineLength(r.opt.Limits.Line)
+		if err != nil {
+			return err
+		}
+		if int64(n) > r.opt.Limits.Line {
+			return tooLarge(r.file, r.at, "the line", r.opt.Limits.Line, FlagLine)
+		}
+		line := r.rest()[:n]
+		if err := r.accept(bytes.TrimRight(line, whiteSpace), r.at); err != nil {
+			return lineHint(err, n, len(r.rest()))
+		}
+		r.use(n)
+	}
+	if r.index == 0 {
+		return r.nothing("it holds only white space")
+	}
+	return nil
+}
+
+// lineLength reads as far as the current line reaches and returns its length
+// without the newline, or more than most.
+func (r *reader) lineLength(most int64) (int, error) {
+	n := 0
+	for {
+		b := r.rest()
+		if i := bytes.IndexByte(b[n:], '\n'); i >= 0 {
+			return n + i, nil
+		}
+		n = len(b)
+		if int64(n) > most {
+			return n, nil
+		}
+		if err := r.more(); err == io.EOF {
+			return n, nil
+		} else if err != nil {
+			return 0, err
+		}
+	}
+}
+
+// lineHint adds what newline-delimited JSON has to do with an error in a line
+// of n bytes, where rest bytes of text are known from there on.
+func lineHint(err error, n, rest int) error {
+	e, ok := err.(*Error)
+	if !ok {
+		return err
+	}
+	fault, ok := e.Err.(*strictjson.Error)
+	switch {
+	case !ok:
+	case strings.HasPrefix(fault.Msg, "a second JSON value"):
+		e.Hint = "put each document on a line of its own"
+	case fault.Offset >= n && n < rest:
+		e.Msg = "the line ends inside a document"
+		e.Hint = "here each line holds one document; if a document goes over several lines, name the file .json"
+	}
+	return err
+}
+
+// look reads text of which nobody has said what it is: newline-delimited JSON
+// where the first line is a whole value and more follows it, else JSON.
+func (r *reader) look() error {
+	several, err := r.isLines()
+	if err == io.EOF {
+		return r.nothing("it holds only white space")
+	}
+	if err != nil {
+		return err
+	}
+	if several {
+		r.notes = append(r.notes, shown(r.file)+" was taken for NDJSON: its first line is a whole JSON value, and more follows")
+		return r.lines()
+	}
+	r.notes = append(r.notes, shown(r.file)+" was taken for JSON")
+	return r.json()
+}
+
+// isLines tells whether the first line is a whole value and more follows it.
+func (r *reader) isLines() (bool, error) {
+	first, err := r.next()
+	if err != nil {
+		return false, err
+	}
+	if !beginsValue(first) {
+		return false, r.unknown(first)
+	}
+	n, err := r.lineLength(r.opt.Limits.Line)
+	if err != nil || int64(n) > r.opt.Limits.Line {
+		return false, err
+	}
+	var e extent
+	used, done := e.scan(r.rest()[:n])
+	if !done && !e.scalar || len(trimLeft(r.rest()[used:n])) > 0 {
+		return false, nil
+	}
+	for len(trimLeft(r.rest()[n:])) == 0 {
+		if err := r.more(); err == io.EOF {
+			return false, nil
+		} else if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// unknown is the error for text that nobody named and that does not look like JSON.
+func (r *reader) unknown(first byte) error {
+	if r.file == stdinShown {
+		return r.fail(character(first)+" is not how JSON begins", "standard input takes JSON and NDJSON")
+	}
+	what := "it has no extension"
+	if ext := filepath.Ext(r.file); ext != "" {
+		what = fmt.Sprintf("its extension %q is not known", ext)
+	}
+	return &Error{File: r.file, Msg: what + ", and it does not begin like JSON",
+		Hint: "give it the extension .json, .ndjson, .har, .pb or .txtpb"}
+}
