@@ -133,3 +133,13 @@ func TestMainIsShort(t *testing.T) {
 		t.Errorf("cmd/wirecost/main.go has %d lines, want at most 30", lines)
 	}
 }
+
+// TestDesignNamesEveryPackage: the map for new contributors is complete.
+func TestDesignNamesEveryPackage(t *testing.T) {
+	design := text(t, "docs/design.md")
+	for pkg := range graph(t) {
+		if strings.HasPrefix(pkg, "internal/") && !strings.Contains(design, "`"+pkg+"`") {
+			t.Errorf("docs/design.md does not name %s in its table of packages", pkg)
+		}
+	}
+}
