@@ -199,7 +199,7 @@ func (d *drive) guess(ctx context.Context, failure error) error {
 
 // located is a compiler's message at the start of a line: "path:line" or
 // "path(line", perhaps behind an arrow, with what follows.
-var located = regexp.MustCompile(`^\s*(?:-->\s*)?((?:[A-Za-z]:)?[^\s:(][^:(]*)[:(](\d+)(.*)`)
+var located = regexp.MustCompile(`^\s*(?:-->\s*)?((?:[A-Za-z]:)?[^\s:(][^:(]*)([:(]\d+)(.*)`)
 
 var harmless = regexp.MustCompile(`^[^A-Za-z]*(?:warning|note)\b`)
 
@@ -223,7 +223,7 @@ func (d *drive) blame(err error) []Dropped {
 			}
 			file := within(m[1], folders)
 			if c, ok := ownerOf(d.codecs, file); ok && !isDropped(drops, c.Name) {
-				drops = append(drops, Dropped{c.Name, file + ":" + m[2] + m[3]})
+				drops = append(drops, Dropped{c.Name, file + m[2] + m[3]})
 			}
 		}
 	}

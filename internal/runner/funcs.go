@@ -28,7 +28,7 @@ func functions(data Data) template.FuncMap {
 			}
 			return nil, fmt.Errorf("the model has no enum %q", id)
 		},
-		"token":    func(f *schema.Field) string { return token(data.Model, f) },
+		"token":    func(f *schema.Field) string { return schemaToken(data.Model, f) },
 		"codec":    func(name string) bool { return selected(data.Codecs, name) },
 		"esc":      escape,
 		"quoteGo":  strconv.QuoteToASCII,
@@ -47,9 +47,9 @@ func functions(data Data) template.FuncMap {
 	}
 }
 
-// token names what a field's value starts with in JSON: string, number, bool,
+// schemaToken names what a field's value starts with in JSON: string, number, bool,
 // null, object, array, or any where that depends on the value.
-func token(m *schema.Model, f *schema.Field) string {
+func schemaToken(m *schema.Model, f *schema.Field) string {
 	for range len(m.Messages) + 1 { // a bare message may hold a bare message, but not for ever
 		switch f.Label {
 		case schema.LabelList:

@@ -30,12 +30,13 @@ func TestMain(m *testing.M) {
 }
 
 func play(mode string) int {
+	if len(os.Args) > 1 && os.Args[1] == "version" {
+		fmt.Println("tool 1.5.2\nsetting", os.Getenv("TOOL_SETTING"))
+		return 0
+	}
 	switch mode {
 	case "compile":
 		return compile()
-	case "version":
-		fmt.Println("tool 1.5.2\nsetting", os.Getenv("TOOL_SETTING"))
-		return 0
 	case "sleep":
 		time.Sleep(time.Minute)
 		return 0
