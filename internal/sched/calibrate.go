@@ -1,0 +1,230 @@
+package sched
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"wirecost/internal/plan"
+	"wirecost/internal/runner"
+)
+
+// Durations of the measuring design (docs/statistics.md says why).
+const (
+	batchTime   = 150 * time.Microsecond // a short batch
+	turnTime    = 12 * time.Millisecond  // batches sent together
+	longestSlot = 60 * time.Millisecond  // short batches of one case in one fork
+	leastSlot   = 12 * time.Millisecond
+	leastBlocks = 15 // where operations are slow
+	perWindow   = 9  // batches that a window's median is taken of, at least
+	wantedForks = 16 // the slot shrinks, down to leastSlot, to fit so many forks in the time
+	clockSteps  = 1000
+)
+
+// samplePlan is how a lane measures one sample.
+type samplePlan struct {
+	windows []plan.Window // of short batches
+	long    []plan.Window // of the long pass
+	blocks  int           // per fork
+	batch   float64       // ns, what a batch should last
+	cpu     float64       // ns, what the long pass of a case should last
+}
+
+// calibrate finds what each document costs in each case, on the minimum of a few
+// tries, and from that the windows, and how many blocks a fork holds.
+func (s *Scheduler) calibrate(ctx context.Context, l *lane) error {
+	for _, group := range l.groups() {
+		s.Observe(Event{Phase: "calibrate", Runtime: l.Runtime})
+		if err := s.calibrateGroup(ctx, l, group); err != nil {
+			return err
+		}
+	}
+	cases := l.running()
+	if len(cases) == 0 {
+		return nil
+	}
+	for id := range s.Samples {
+		l.plans[id] = s.planSample(l, id, len(cases))
+	}
+	return nil
+}
+
+func (s *Scheduler) calibrateGroup(ctx context.Context, l *lane, codecs []string) error {
+	var p runner.Process
+	defer func() {
+		if p != nil {
+			p.Close()
+		}
+	}()
+	for _, c := range l.running() {
+		if !slices.Contains(codecs, c.Codec) {
+			continue
+		}
+		if p == nil {
+			q, _, err := s.start(ctx, l, codecs)
+			if err != nil {
+				return err
+			}
+			p = q
+		}
+		err := s.calibrateCase(ctx, p, c)
+		if err == nil {
+			continue
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		status, reason := explain(err)
+		if err := s.end(c, status, reason); err != nil {
+			return err
+		}
+		p.Close()
+		p = nil
+	}
+	return nil
+}
+
+// calibrationDocuments is how many documents, spread over the sample, a case's
+// cost is read off; the others' costs follow from their lengths.
+const calibrationDocuments = 48
+
+func (s *Scheduler) calibrateCase(ctx context.Context, p runner.Process, c *caseState) error {
+	x := s.Samples[c.Sample]
+	docs := spread(x.Files.Documents, calibrationDocuments)
+	ns := make([]float64, len(docs))
+	iterations := make([]int, len(docs))
+	for i := range ns {
+		ns[i], iterations[i] = math.Inf(1), 1
+	}
+	for try := range 3 {
+		var turn []batch
+		for i, d := range docs {
+			turn = append(turn, batch{c, plan.Window{First: d, Count: 1}, iterations[i]})
+		}
+		reply, err := s.turn(ctx, p, turn, false)
+		if err != nil {
+			return err
+		}
+		for i, w := range reply.WallNS {
+			// The first try is cold: it only says how many to do next.
+			t := float64(w) / float64(iterations[i])
+			if try == 1 {
+				ns[i] = t
+			}
+			ns[i] = math.Min(ns[i], t)
+			iterations[i] = plan.Passes(ns[i], 20e3)
+		}
+	}
+	c.cost = costs(docs, ns, x.Bytes)
+	return nil
+}
+
+// spread returns up to n of the indexes below total, evenly spaced.
+func spread(total, n int) []int {
+	n = min(n, total)
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i * total / n
+	}
+	return out
+}
+
+// costs extends the times of some documents to all: in proportion to their
+// length, with a little for what every operation costs.
+func costs(docs []int, ns []float64, bytes []int) []float64 {
+	const fixed = 64
+	var sumNS, sumBytes float64
+	for i, d := range docs {
+		sumNS += ns[i]
+		sumBytes += float64(bytes[d] + fixed)
+	}
+	out := make([]float64, len(bytes))
+	for i, b := range bytes {
+		out[i] = sumNS / sumBytes * float64(b+fixed)
+	}
+	for i, d := range docs {
+		out[d] = ns[i]
+	}
+	return out
+}
+
+func (s *Scheduler) planSample(l *lane, sample string, cases int) *samplePlan {
+	slowest := make([]float64, s.Samples[sample].Files.Documents)
+	var mine []*caseState
+	for _, c := range l.running() {
+		if c.Sample != sample {
+			continue
+		}
+		mine = append(mine, c)
+		for i, ns := range c.cost {
+			slowest[i] = math.Max(slowest[i], ns)
+		}
+	}
+	slot := float64(longestSlot)
+	if s.Config.MaxTime > 0 {
+		// A fork also spends about half as much again on the long pass, cold
+		// operations and its start.
+		slot = float64(s.Config.MaxTime) / wantedForks / float64(cases) / 1.6
+		slot = math.Min(float64(longestSlot), math.Max(float64(leastSlot), slot))
+	}
+	p := &samplePlan{batch: math.Max(float64(batchTime), clockSteps*l.step), cpu: slot / 3}
+	p.windows = plan.Windows(slowest, p.batch)
+	p.long = plan.Windows(slowest, p.cpu)
+	block := 0.0
+	for _, c := range mine {
+		for _, w := range p.windows {
+			pass := c.pass(w)
+			block += pass * float64(plan.Passes(pass, p.batch)) / float64(len(p.windows))
+		}
+	}
+	if block > 0 {
+		p.blocks = max(leastBlocks, int(slot*float64(len(mine))/block))
+	}
+	return p
+}
+
+// pass returns what one pass over a window costs, in ns.
+func (c *caseState) pass(w plan.Window) float64 {
+	sum := 0.0
+	for _, ns := range c.cost[w.First : w.First+w.Count] {
+		sum += ns
+	}
+	return sum
+}
+
+// batch is one batch to be sent: so many passes of a case over a window.
+type batch struct {
+	c      *caseState
+	w      plan.Window
+	passes int
+}
+
+func (b batch) iterations() int { return b.passes * b.w.Count }
+
+// turn sends batches and checks every checksum that comes back.
+func (s *Scheduler) turn(ctx context.Context, p runner.Process, batches []batch, settle bool) (*runner.MeasureReply, error) {
+	s.requests = s.requests[:0]
+	for _, b := range batches {
+		s.requests = append(s.requests, runner.BatchRequest{
+			Sample: b.c.Sample, Codec: b.c.Codec, Operation: b.c.Operation,
+			Iterations: b.iterations(), Document: b.w.First, Window: b.w.Count,
+		})
+	}
+	reply, err := p.Measure(ctx, runner.MeasureRequest{Turn: s.requests, Settle: settle})
+	if err != nil {
+		return nil, err
+	}
+	if len(reply.WallNS) != len(batches) || len(reply.Checksum) != len(batches) {
+		return nil, &wrongReplyError{len(batches), len(reply.WallNS), len(reply.Checksum)}
+	}
+	for i, b := range batches {
+		if want := b.c.want(b.w.First, b.w.Count, b.passes); reply.Checksum[i] != want {
+			return nil, &checksumError{b.c.Case, reply.Checksum[i], want}
+		}
+		if reply.WallNS[i] < 0 {
+			return nil, &wrongReplyError{len(batches), len(reply.WallNS), len(reply.Checksum)}
+		}
+	}
+	return reply, nil
+}

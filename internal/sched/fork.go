@@ -1,0 +1,383 @@
+package sched
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"wirecost/internal/bench"
+	"wirecost/internal/plan"
+	"wirecost/internal/runner"
+	"wirecost/internal/store"
+)
+
+// wrongReplyError is a turn's reply whose arrays do not fit its request.
+type wrongReplyError struct{ asked, times, sums int }
+
+func (e *wrongReplyError) Error() string {
+	return fmt.Sprintf("the runner answered %d batches with %d times and %d checksums", e.asked, e.times, e.sums)
+}
+
+// checksumError is a batch that did not do the work it was timed for.
+type checksumError struct {
+	c         bench.Case
+	got, want uint32
+}
+
+func (e *checksumError) Error() string {
+	return fmt.Sprintf("a timed batch of %s gave checksum %d instead of %d: it did not do the work it was timed for", e.c, e.got, e.want)
+}
+
+// member is one process of a fork.
+type member struct {
+	p        runner.Process
+	cases    []*caseState
+	overhead float64 // ns per operation of the timing loop itself
+}
+
+// fork is one fork at work.
+type fork struct {
+	s       *Scheduler
+	l       *lane
+	n       int
+	order   plan.Order
+	members []*member
+	records map[*caseState]*store.Fork
+	start   time.Time
+	batches []batch // gathered for the next turn
+}
+
+// coldForks is in how many forks the first operations are timed apart.
+const coldForks = 6
+
+// fork starts fresh processes, measures every running case of the lane in
+// interleaved blocks, and keeps what it saw. If it fails, what it measured is
+// dropped and the blame is found.
+func (s *Scheduler) fork(ctx context.Context, l *lane, n int) error {
+	f := &fork{s: s, l: l, n: n, order: plan.NewOrder(s.Config.Seed, n), records: map[*caseState]*store.Fork{}, start: s.Config.Now()}
+	defer f.close()
+	err := f.run(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		return f.blame(err)
+	}
+	l.suspect, l.aborted = false, 0
+	return f.keep()
+}
+
+func (f *fork) close() {
+	for _, m := range f.members {
+		m.p.Close()
+	}
+}
+
+// blamed is an error that one case brought about.
+type blamed struct {
+	c   *caseState
+	err error
+}
+
+func (e *blamed) Error() string { return e.err.Error() }
+func (e *blamed) Unwrap() error { return e.err }
+
+// abortedForks is how often a lane's processes may die without a case to blame.
+const abortedForks = 3
+
+// blame ends the case that made a fork fail. Where several were in the turn, the
+// next fork asks one at a time.
+func (f *fork) blame(err error) error {
+	var sum *checksumError
+	var b *blamed
+	switch {
+	case errors.As(err, &sum):
+		for _, c := range f.l.running() {
+			if c.Case == sum.c {
+				return f.s.end(c, bench.Failed, err.Error())
+			}
+		}
+	case errors.As(err, &b):
+		status, reason := explain(b.err)
+		return f.s.end(b.c, status, reason)
+	}
+	f.l.suspect = true
+	f.l.aborted++
+	if f.l.aborted < abortedForks {
+		return nil
+	}
+	status, reason := explain(err)
+	for _, c := range f.l.running() {
+		if !c.measured {
+			if err := f.s.end(c, status, reason); err != nil {
+				return err
+			}
+			continue
+		}
+		c.ended = true
+		if err := f.s.Sink.Append(&store.Outcome{Kind: "outcome", Case: c.number, Status: bench.Measured, Reason: "stopped early: " + reason}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *fork) run(ctx context.Context) error {
+	groups := f.l.groups()
+	f.order.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
+	for _, g := range groups {
+		if err := f.join(ctx, g); err != nil {
+			return err
+		}
+	}
+	for _, step := range []func(context.Context) error{f.cold, f.warm, f.blocks, f.long} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emptyLoops is how many times the empty loop goes round when it is timed.
+const emptyLoops = 50_000
+
+// join adds one fresh process to the fork.
+func (f *fork) join(ctx context.Context, codecs []string) error {
+	p, _, err := f.s.start(ctx, f.l, codecs)
+	if err != nil {
+		return err
+	}
+	m := &member{p: p, overhead: math.Inf(1)}
+	f.members = append(f.members, m)
+	for range 3 {
+		reply, err := p.Empty(ctx, runner.EmptyRequest{Iterations: emptyLoops})
+		if err != nil {
+			return err
+		}
+		m.overhead = math.Min(m.overhead, float64(reply.WallNS)/emptyLoops)
+	}
+	for _, c := range f.l.running() {
+		if slices.Contains(codecs, c.Codec) {
+			m.cases = append(m.cases, c)
+			f.records[c] = &store.Fork{
+				Kind: "fork", Case: c.number, Fork: f.n, Pilot: f.n == 0, Start: f.start,
+				OverheadNS: m.overhead, ClockStepNS: f.l.step, CPUNS: -1, Preemptions: -1, Collections: -1,
+			}
+		}
+	}
+	return nil
+}
+
+func (f *fork) shuffled(cases []*caseState) []*caseState {
+	out := slices.Clone(cases)
+	f.order.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
+}
+
+// cold times the first operations of the process, before anything has warmed up.
+func (f *fork) cold(ctx context.Context) error {
+	if f.n >= coldForks {
+		return nil
+	}
+	for _, m := range f.members {
+		for _, c := range f.shuffled(m.cases) {
+			mean := c.pass(plan.Window{Count: len(c.cost)}) / float64(len(c.cost))
+			count := min(100, plan.Passes(mean, 5e6))
+			reply, err := m.p.Cold(ctx, runner.ColdRequest{Sample: c.Sample, Codec: c.Codec, Operation: c.Operation, Count: count})
+			if err != nil {
+				return &blamed{c, err}
+			}
+			f.records[c].ColdNS = reply.NS
+			f.s.time(reply.NS)
+		}
+	}
+	return nil
+}
+
+// warm runs each case for a few batches that are not kept.
+func (f *fork) warm(ctx context.Context) error {
+	for _, m := range f.members {
+		for _, c := range f.shuffled(m.cases) {
+			p := f.l.plans[c.Sample]
+			w := p.windows[f.order.IntN(len(p.windows))]
+			b := batch{c, w, plan.Passes(c.pass(w), p.batch)}
+			if _, err := f.s.turn(ctx, m.p, []batch{b, b}, false); err != nil {
+				return f.at(c, err)
+			}
+		}
+	}
+	return nil
+}
+
+// at says that only this case was asked for when err came.
+func (f *fork) at(c *caseState, err error) error {
+	var sum *checksumError
+	if errors.As(err, &sum) {
+		return err
+	}
+	return &blamed{c, err}
+}
+
+// block is one round in which every case of a sample is measured once, on the
+// same documents.
+type block struct {
+	sample string
+	w      plan.Window
+	jitter float64
+}
+
+// schedule lays out the fork's blocks: for every sample a few windows, each
+// often enough for a median, all samples mixed.
+func (f *fork) schedule() []block {
+	var blocks []block
+	for _, files := range f.s.files() {
+		p := f.l.plans[files.Sample]
+		if p == nil || p.blocks == 0 {
+			continue
+		}
+		picked := f.order.Pick(p.windows, max(1, p.blocks/perWindow))
+		for i := range p.blocks {
+			blocks = append(blocks, block{files.Sample, picked[i%len(picked)], f.order.Jitter()})
+		}
+	}
+	f.order.Shuffle(len(blocks), func(i, j int) { blocks[i], blocks[j] = blocks[j], blocks[i] })
+	return blocks
+}
+
+// blocks measures the short batches. Blocks are gathered until every process
+// has a turn's worth of work; then each gets its turn, in random order.
+func (f *fork) blocks(ctx context.Context) error {
+	rest := f.schedule()
+	for len(rest) > 0 {
+		var round []block
+		work := 0.0
+		for len(rest) > 0 && work < float64(turnTime)*float64(len(f.members)) {
+			round = append(round, rest[0])
+			work += f.work(rest[0])
+			rest = rest[1:]
+		}
+		f.order.Shuffle(len(f.members), func(i, j int) { f.members[i], f.members[j] = f.members[j], f.members[i] })
+		for _, m := range f.members {
+			if err := f.round(ctx, m, round); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (f *fork) work(b block) float64 {
+	sum := 0.0
+	for _, c := range f.l.running() {
+		if c.Sample == b.sample {
+			pass := c.pass(b.w)
+			sum += pass * float64(plan.Passes(pass, f.l.plans[b.sample].batch))
+		}
+	}
+	return sum
+}
+
+// round sends a process its batches of some blocks, in turns.
+func (f *fork) round(ctx context.Context, m *member, round []block) error {
+	f.batches = f.batches[:0]
+	work := 0.0
+	for _, b := range round {
+		target := f.l.plans[b.sample].batch * b.jitter
+		for _, c := range f.shuffled(m.cases) {
+			if c.Sample != b.sample {
+				continue
+			}
+			pass := c.pass(b.w)
+			x := batch{c, b.w, plan.Passes(pass, target)}
+			alone := f.l.suspect && len(f.batches) > 0
+			if work > 2*float64(turnTime) || alone {
+				if err := f.send(ctx, m); err != nil {
+					return err
+				}
+				work = 0
+			}
+			f.batches = append(f.batches, x)
+			work += pass * float64(x.passes)
+		}
+	}
+	return f.send(ctx, m)
+}
+
+// send runs the gathered batches as one turn and keeps their times.
+func (f *fork) send(ctx context.Context, m *member) error {
+	if len(f.batches) == 0 {
+		return nil
+	}
+	batches := f.batches
+	f.batches = f.batches[:0]
+	reply, err := f.s.turn(ctx, m.p, batches, false)
+	if err != nil {
+		if f.l.suspect || len(batches) == 1 {
+			return f.at(batches[0].c, err)
+		}
+		return err
+	}
+	f.s.summary.Turns++
+	if reply.Preemptions > 0 {
+		f.s.summary.Preempted++
+	}
+	f.s.time(reply.WallNS)
+	for i, b := range batches {
+		r := f.records[b.c]
+		r.Iterations = append(r.Iterations, b.iterations())
+		r.Document = append(r.Document, b.w.First)
+		r.Window = append(r.Window, b.w.Count)
+		r.WallNS = append(r.WallNS, reply.WallNS[i])
+	}
+	return nil
+}
+
+func (s *Scheduler) time(ns []int64) {
+	for _, t := range ns {
+		s.summary.Timed += time.Duration(t)
+	}
+}
+
+// long lets each case run alone for some milliseconds from a settled heap, so
+// that its collections are paid for by itself; CPU and wall time are read.
+func (f *fork) long(ctx context.Context) error {
+	windows := map[string]plan.Window{}
+	for _, files := range f.s.files() {
+		if p := f.l.plans[files.Sample]; p != nil && len(p.long) > 0 {
+			windows[files.Sample] = p.long[f.order.IntN(len(p.long))]
+		}
+	}
+	for _, m := range f.members {
+		for _, c := range f.shuffled(m.cases) {
+			w := windows[c.Sample]
+			b := batch{c, w, plan.Passes(c.pass(w), f.l.plans[c.Sample].cpu)}
+			reply, err := f.s.turn(ctx, m.p, []batch{b}, true)
+			if err != nil {
+				return f.at(c, err)
+			}
+			f.s.time(reply.WallNS)
+			r := f.records[c]
+			r.CPUNS, r.CPUWallNS, r.CPUIterations = reply.CPUNS, reply.WallNS[0], b.iterations()
+			r.Preemptions, r.Collections = reply.Preemptions, reply.Collections
+		}
+	}
+	return nil
+}
+
+// keep appends the fork's records. The progress record that follows closes it.
+func (f *fork) keep() error {
+	for _, c := range f.l.running() {
+		r := f.records[c]
+		if r == nil {
+			continue
+		}
+		c.measured = true
+		if err := f.s.Sink.Append(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,226 @@
+// Package sched measures: it verifies every codec against the reference,
+// calibrates batches, and runs fork after fork of interleaved blocks until the
+// comparisons are precise enough or the time is up (docs/statistics.md). It
+// alone joins runners with what they are asked to do.
+package sched
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"wirecost/internal/bench"
+	"wirecost/internal/runner"
+	"wirecost/internal/store"
+)
+
+// Sample is the documents of one sample as runners get them, and the truth
+// about them.
+type Sample struct {
+	Files runner.SampleFiles
+	Bytes []int // compact JSON bytes of each document; only ratios between documents matter
+	Truth Truth
+}
+
+// Truth knows what a codec must produce.
+type Truth interface {
+	// Expected returns every document's leaf and visit checksum, with lengths of
+	// strings in the given unit.
+	Expected(unit string) (leaf, visit []uint32, err error)
+	// Check compares what a codec wrote with the reference, in meaning, and says
+	// where they differ first.
+	Check(codec runner.CodecDescription, out [][]byte) error
+}
+
+// Lane is one runtime's part in a run: how to start its processes and the cases
+// they are to measure.
+type Lane struct {
+	Runtime  string
+	Isolated bool // one process per codec instead of one for all
+	Codecs   []runner.Codec
+	Cases    []bench.Case
+	Starter  runner.Starter
+	Dropped  map[string]string // codecs that could not be built for the schema, with the reason
+}
+
+// Sink takes records as they are made.
+type Sink interface {
+	Append(record any) error
+	Sync() error
+}
+
+// Judge says from the records so far whether more forks are needed.
+type Judge interface {
+	// Settled reports whether every comparison is known to the given relative
+	// precision, such as 0.01.
+	Settled(precision float64) bool
+}
+
+// Config says how long and how finely to measure.
+type Config struct {
+	Seed      uint64
+	Precision float64            // relative; 0: never stop for precision
+	MaxTime   time.Duration      // of the measuring phase
+	MaxForks  int                // per lane; 0: no limit
+	FirstFork int                // > 0 when a run is resumed: earlier forks are in the file
+	Numbers   map[bench.Case]int // of a resumed run: cases that have a number already
+	Scratch   string             // a folder for what codecs write when they are verified
+	Now       func() time.Time
+}
+
+// Event is something a user may want to see while a run goes on.
+type Event struct {
+	Phase   string // "verify", "calibrate" or "measure"
+	Runtime string
+	Codec   string // verify: the codec being verified
+	Fork    int
+	Elapsed time.Duration // of the measuring phase
+}
+
+// Summary is how a run went.
+type Summary struct {
+	Forks       int
+	Interrupted bool
+	Measure     time.Duration // the measuring phase
+	Timed       time.Duration // of it, inside timed batches
+	Turns       int
+	Preempted   int // turns with an involuntary context switch
+}
+
+// Scheduler runs lanes over samples.
+type Scheduler struct {
+	Config  Config
+	Samples map[string]*Sample
+	Sink    Sink
+	Judge   Judge
+	Observe func(Event)
+
+	lanes   []*lane
+	summary Summary
+	began   time.Time // of the measuring phase
+	next    int       // next case number
+
+	requests []runner.BatchRequest // reused from turn to turn
+}
+
+// Run verifies, calibrates and measures. What goes wrong with a case ends that
+// case; an error is returned only when the records cannot be kept or a runtime
+// cannot be started at all. A cancelled context ends the run early and cleanly.
+func (s *Scheduler) Run(ctx context.Context, lanes []Lane) (Summary, error) {
+	if s.Observe == nil {
+		s.Observe = func(Event) {}
+	}
+	for _, n := range s.Config.Numbers {
+		s.next = max(s.next, n+1)
+	}
+	for _, l := range lanes {
+		ln, err := s.admit(ctx, l)
+		if err != nil {
+			return s.summary, err
+		}
+		s.lanes = append(s.lanes, ln)
+	}
+	for _, l := range s.lanes {
+		if err := s.calibrate(ctx, l); err != nil {
+			return s.summary, err
+		}
+	}
+	s.began = s.Config.Now()
+	err := s.measure(ctx)
+	if ctx.Err() != nil {
+		s.summary.Interrupted, err = true, nil
+	}
+	return s.summary, errors.Join(err, s.progress())
+}
+
+// measure runs forks, one lane after another, until nothing more is to be had.
+func (s *Scheduler) measure(ctx context.Context) error {
+	for fork := s.Config.FirstFork; ; fork++ {
+		ran := false
+		for _, l := range s.lanes {
+			if len(l.running()) == 0 {
+				continue
+			}
+			if s.enough(fork, l) || ctx.Err() != nil {
+				continue
+			}
+			s.Observe(Event{Phase: "measure", Runtime: l.Runtime, Fork: fork, Elapsed: s.elapsed()})
+			began := s.Config.Now()
+			if err := s.fork(ctx, l, fork); err != nil {
+				return err
+			}
+			l.longest = max(l.longest, s.Config.Now().Sub(began))
+			s.summary.Forks, ran = fork+1, true
+			if err := s.progress(); err != nil {
+				return err
+			}
+		}
+		if !ran {
+			return s.finish()
+		}
+	}
+}
+
+// leastForks are run whatever the time: fewer say nothing, and the first is the pilot.
+const leastForks = 4
+
+func (s *Scheduler) enough(fork int, l *lane) bool {
+	c := s.Config
+	done := fork - c.FirstFork
+	switch {
+	case c.MaxForks > 0 && fork >= c.MaxForks:
+		return true
+	case c.FirstFork == 0 && done < leastForks:
+		return false
+	case s.elapsed()+l.longest > c.MaxTime:
+		return true
+	}
+	return c.Precision > 0 && s.Judge.Settled(c.Precision)
+}
+
+func (s *Scheduler) elapsed() time.Duration { return s.Config.Now().Sub(s.began) }
+
+// finish gives every case that is still running its outcome.
+func (s *Scheduler) finish() error {
+	for _, l := range s.lanes {
+		for _, c := range l.running() {
+			status, reason := bench.Measured, ""
+			if !c.measured && s.Config.FirstFork == 0 {
+				status, reason = bench.Failed, "the run ended before this case was measured"
+			}
+			if err := s.Sink.Append(&store.Outcome{Kind: "outcome", Case: c.number, Status: status, Reason: reason}); err != nil {
+				return err
+			}
+		}
+	}
+	return s.Sink.Sync()
+}
+
+func (s *Scheduler) progress() error {
+	s.summary.Measure = s.elapsed()
+	share := 0.0
+	if s.summary.Turns > 0 {
+		share = float64(s.summary.Preempted) / float64(s.summary.Turns)
+	}
+	err := s.Sink.Append(&store.Progress{
+		Kind: "progress", Forks: s.summary.Forks,
+		MeasureNS: s.summary.Measure.Nanoseconds(), BatchNS: s.summary.Timed.Nanoseconds(), Preempted: share,
+	})
+	return errors.Join(err, s.Sink.Sync())
+}
+
+// end closes a case with an outcome that is not "measured".
+func (s *Scheduler) end(c *caseState, status bench.Status, reason string) error {
+	c.ended = true
+	return s.Sink.Append(&store.Outcome{Kind: "outcome", Case: c.number, Status: status, Reason: reason})
+}
+
+// explain turns a runner's error into a status and a reason.
+func explain(err error) (bench.Status, string) {
+	var skipped *runner.SkippedError
+	if errors.As(err, &skipped) {
+		return bench.Skipped, skipped.Reason
+	}
+	return bench.Failed, fmt.Sprint(err)
+}
