@@ -1,0 +1,209 @@
+package schema
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"wirecost/internal/strictjson"
+)
+
+// descriptor gives a field of the model as the user declared it.
+func (s *Schema) descriptor(m *Message, f *Field) protoreflect.FieldDescriptor {
+	d, _ := s.files.FindDescriptorByName(protoreflect.FullName(m.Name))
+	return d.(protoreflect.MessageDescriptor).Fields().ByNumber(protoreflect.FieldNumber(f.Number))
+}
+
+// observe counts the spellings in one document. What does not match the schema
+// is passed over: match finds it.
+func (f *fitter) observe(root string, doc []byte) error {
+	f.scan.Reset(doc, strictjson.Limits{})
+	f.value(f.index.messages[root], f.scan.Value())
+	return f.scan.End()
+}
+
+// value looks at a message's JSON form.
+func (f *fitter) value(m *Message, k strictjson.Kind) {
+	switch m.Form {
+	case FormBare:
+		f.field(f.tallies[m.Fields[0]], k)
+	case FormUnion:
+		for _, x := range m.Fields {
+			if f.index.fieldTokens(x)&(1<<tokens(k)) != 0 {
+				f.field(f.tallies[x], k)
+				return
+			}
+		}
+		f.scan.Skip(k)
+	default:
+		if k != strictjson.Object {
+			f.scan.Skip(k)
+			return
+		}
+		f.object(m)
+	}
+}
+
+func (f *fitter) object(m *Message) {
+	f.objects[m]++
+	keys := f.byKey[m]
+	for first := true; f.scan.Key(first); first = false {
+		key := f.content()
+		t := keys[string(key)]
+		if t == nil {
+			f.scan.Skip(f.scan.Value())
+			continue
+		}
+		if string(key) == t.field.Key {
+			t.byKey++
+		} else {
+			t.byName++
+		}
+		k := f.scan.Value()
+		if k == strictjson.Null && !t.field.Nil {
+			t.null++
+			continue
+		}
+		f.field(t, k)
+	}
+}
+
+func (f *fitter) content() []byte {
+	if !f.scan.Escaped {
+		return f.scan.Text
+	}
+	f.text = strictjson.Unquote(f.text[:0], f.scan.Text)
+	return f.text
+}
+
+// field looks at a field's value.
+func (f *fitter) field(t *fieldTally, k strictjson.Kind) {
+	switch t.field.Label {
+	case LabelList:
+		if k != strictjson.Array {
+			f.scan.Skip(k)
+			return
+		}
+		n := 0
+		for first := true; f.scan.Elem(first); first = false {
+			f.single(t, f.scan.Value())
+			n++
+		}
+		if n == 0 {
+			t.unset++
+		}
+	case LabelMap:
+		if k != strictjson.Object {
+			f.scan.Skip(k)
+			return
+		}
+		n := 0
+		for first := true; f.scan.Key(first); first = false {
+			f.single(t, f.scan.Value())
+			n++
+		}
+		if n == 0 {
+			t.unset++
+		}
+	default:
+		if !t.field.Presence && f.isDefault(t.field, k) {
+			t.unset++
+		}
+		f.single(t, k)
+	}
+}
+
+// isDefault reports whether the value at hand is what an unset field stands for.
+func (f *fitter) isDefault(x *Field, k strictjson.Kind) bool {
+	switch k {
+	case strictjson.Null:
+		return x.Kind == KindNull
+	case strictjson.Bool:
+		return !f.scan.Bool
+	case strictjson.Number:
+		return parseDecimal(string(f.scan.Text)).digits == "" && (f.scan.Text[0] != '-' || isInteger(x.Kind))
+	case strictjson.String:
+		text := string(f.content())
+		if x.Kind == KindEnum {
+			return text == f.index.enums[x.Type].Values[0].Key || text == "0"
+		}
+		return text == "" || text == "0" && isNumeric(x.Kind)
+	}
+	return false
+}
+
+// single looks at one value: a field's, an element's, or a map entry's.
+func (f *fitter) single(t *fieldTally, k strictjson.Kind) {
+	switch {
+	case t.field.Kind == KindMessage:
+		f.value(f.index.messages[t.field.Type], k)
+		return
+	case k == strictjson.String && !(isNumeric(t.field.Kind) && isNonFinite(f.scan.Text)):
+		t.strings++
+		if t.field.Kind == KindBytes {
+			t.lookAtBytes(string(f.content()))
+		}
+	case k == strictjson.Number:
+		t.numbers++
+	}
+	f.scan.Skip(k)
+}
+
+// lookAtBytes watches for hexadecimal and UUIDs, which are valid base64 as well.
+func (t *fieldTally) lookAtBytes(text string) {
+	if text == "" {
+		return
+	}
+	t.texts++
+	if _, ok := parseBytes(ReprUUID, text); ok {
+		t.uuids++
+		return
+	}
+	if _, ok := parseBytes(ReprHex, text); ok && len(text) >= 8 && strings.ToLower(text) == text {
+		t.hexTexts++
+		t.hexSize += len(text)
+	}
+}
+
+// minHexDigits is how many digits a bytes field must show in all before they are
+// suspected to be hexadecimal: random base64 looks so with probability 4^-16.
+const minHexDigits = 16
+
+// suspectBytes adds a mismatch for bytes fields that are base64 by the schema,
+// and look like something else throughout.
+func (f *fitter) suspectBytes(report *FitReport) {
+	for _, m := range f.schema.Model.Messages {
+		for _, x := range m.Fields {
+			t := f.tallies[x]
+			if x.Kind != KindBytes || f.fixed[x] || t.texts == 0 {
+				continue
+			}
+			what := ""
+			switch {
+			case t.uuids == t.texts:
+				what = fmt.Sprintf("bytes field fed with UUIDs? try --repr %s=uuid", shortField(m, x))
+			case t.hexTexts == t.texts && t.hexSize >= minHexDigits:
+				digits := t.hexSize / t.texts
+				what = fmt.Sprintf("bytes field fed with hex? read as base64, %d digits would give %d bytes instead of %d; try --repr %s=hex (or =native if it is base64)",
+					digits, base64.StdEncoding.DecodedLen(digits), digits/2, shortField(m, x))
+			default:
+				continue
+			}
+			report.suspect(m, x, what, t.texts)
+		}
+	}
+}
+
+// suspect replaces the mismatches at such a field by one that says what to try.
+func (r *FitReport) suspect(m *Message, x *Field, what string, count int) {
+	if r.Refused == 0 {
+		r.Refused = r.Documents
+	}
+	r.Mismatches = append(r.Mismatches, Mismatch{Path: m.Name + "." + x.Name, What: what, Count: count})
+}
+
+func shortField(m *Message, x *Field) string {
+	return m.Name[strings.LastIndexByte(m.Name, '.')+1:] + "." + x.Name
+}

@@ -1,0 +1,67 @@
+package schema
+
+import (
+	"strconv"
+	"strings"
+)
+
+// maxIdent bounds the length of an ID: keys can be 10 kB, and IDs become file
+// names.
+const maxIdent = 60
+
+// identSet gives out IDs that are unique in one scope. An ID is ASCII words
+// ended by "_", so it is no language's keyword, no macro and no reserved name;
+// IDs of one scope differ when case and "_" are ignored, because protoc and
+// file systems compare names so.
+type identSet map[string]bool
+
+// member makes a field's or value's ID: lower-case words joined by "_".
+func (s identSet) member(name string) string { return s.unique(identWords(name, false), "x") }
+
+// typeName makes a message's or enum's ID: words with an upper-case first letter.
+func (s identSet) typeName(name string) string { return s.unique(identWords(name, true), "X") }
+
+func (s identSet) unique(base, prefix string) string {
+	if base == "" || base[0] >= '0' && base[0] <= '9' {
+		base = prefix + base
+	}
+	id := base
+	for n := 2; !s.take(id); n++ {
+		id = base + "_" + strconv.Itoa(n)
+	}
+	return id + "_"
+}
+
+func (s identSet) take(id string) bool {
+	k := strings.ToLower(strings.ReplaceAll(id, "_", ""))
+	if s[k] {
+		return false
+	}
+	s[k] = true
+	return true
+}
+
+// identWords keeps a name's ASCII letters and digits.
+func identWords(name string, upper bool) string {
+	var b strings.Builder
+	start := true // of a word
+	for i := 0; i < len(name) && b.Len() < maxIdent; i++ {
+		c := name[i]
+		switch {
+		case 'A' <= c && c <= 'Z' && !upper:
+			c += 'a' - 'A'
+		case 'a' <= c && c <= 'z' && upper && start:
+			c -= 'a' - 'A'
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		default:
+			start = true
+			continue
+		}
+		if start && b.Len() > 0 && !upper {
+			b.WriteByte('_')
+		}
+		b.WriteByte(c)
+		start = false
+	}
+	return b.String()
+}

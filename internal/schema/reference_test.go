@@ -1,0 +1,71 @@
+package schema
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"wirecost/internal/strictjson"
+	"wirecost/internal/testenv"
+)
+
+// viottiSizes are the bytes of compact JSON and of Protobuf that the study's own
+// schemas give, where its documents match them as they are.
+var viottiSizes = map[string][2]int{
+	"circleciblank": {15, 5}, "circlecimatrix": {94, 26}, "commitlintbasic": {24, 0}, "epr": {519, 247}, "esmrc": {101, 23},
+	"githubfundingblank": {182, 17}, "imageoptimizerwebjob": {81, 23}, "jsonfeed": {570, 411}, "jsonresume": {3042, 2218},
+	"nightwatch": {1506, 120}, "openweathermap": {493, 188}, "openweatherroadrisk": {384, 173}, "sapcloudsdkpipeline": {43, 0},
+	"travisnotifications": {672, 521},
+}
+
+func TestViottiSizes(t *testing.T) {
+	entries, err := os.ReadDir(testenv.Corpora(t, "viotti"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		t.Run(e.Name(), func(t *testing.T) {
+			s, err := Compile(context.Background(), Source{File: testenv.Corpora(t, "viotti", e.Name(), "protobuf", "schema.proto"), Message: "Main"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc, err := os.ReadFile(testenv.Corpora(t, "viotti", e.Name(), "document.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			report, err := s.Fit("", [][]byte{doc}, FitOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, matches := viottiSizes[e.Name()]
+			if !matches {
+				if report.Err() == nil {
+					t.Fatal("a document that does not match its schema was accepted")
+				}
+				t.Log(report.Err())
+				return
+			}
+			if report.Err() != nil {
+				t.Fatal(report.Err())
+			}
+			r, err := s.Reference("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := r.FromJSON(doc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := r.Marshal(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := [2]int{len(strictjson.Compact(nil, doc)), len(b)}; got != want {
+				t.Errorf("JSON and Protobuf bytes %v, published %v", got, want)
+			}
+		})
+	}
+}
