@@ -56,6 +56,7 @@ type caseState struct {
 	pilot   []float64   // mutator time per operation in each pilot fork
 
 	ns, cpu, wall       []float64 // per operation; one entry per fork
+	operations          []int     // timed in short batches
 	overhead            []float64 // the timing loop's share of the time
 	coldFirst, coldMean []float64
 	memory              *store.Memory

@@ -116,9 +116,9 @@ func TestMutatorTimeByHand(t *testing.T) {
 	got := analysis(Options{}, c, compiling, f, &g).Cases()
 	one := func(x float64) Estimate { return Estimate{x, x, x, x, 1} }
 	want := []CaseResult{
-		{Case: *c, Outcome: bench.Outcome{Status: bench.Measured}, NS: one(16.5), CPU: one(39), Wall: one(19),
+		{Case: *c, Outcome: bench.Outcome{Status: bench.Measured}, Forks: []ForkTime{{16.5, 120}}, NS: one(16.5), CPU: one(39), Wall: one(19),
 			ColdFirst: one(900), ColdMean: one(400), Overhead: 1 / 17.5},
-		{Case: *compiling, Outcome: bench.Outcome{Status: bench.Measured}, NS: one(17.5), CPU: one(40), Wall: one(20),
+		{Case: *compiling, Outcome: bench.Outcome{Status: bench.Measured}, Forks: []ForkTime{{17.5, 120}}, NS: one(17.5), CPU: one(40), Wall: one(20),
 			ColdFirst: one(900), ColdMean: one(400), Overhead: 1 / 17.5},
 	}
 	if d := cmp.Diff(want, got, cmpopts.EquateApprox(1e-12, 0)); d != "" {

@@ -24,6 +24,7 @@ func (c *caseState) add(f *store.Fork) {
 	if net > 0 {
 		c.ns = append(c.ns, net)
 		c.overhead = append(c.overhead, f.OverheadNS/raw)
+		c.operations = append(c.operations, sum(f.Iterations))
 	}
 	if t := c.longPass(f, f.CPUNS); t > 0 {
 		c.cpu = append(c.cpu, t)
@@ -59,12 +60,20 @@ func (c *caseState) longPass(f *store.Fork, total int64) float64 {
 	return math.Max(0, float64(total)/float64(f.CPUIterations)-c.loop(f))
 }
 
-func mean(ns []int64) float64 {
-	sum := 0.0
-	for _, t := range ns {
-		sum += float64(t)
+func sum(x []int) int {
+	total := 0
+	for _, n := range x {
+		total += n
 	}
-	return sum / float64(len(ns))
+	return total
+}
+
+func mean(ns []int64) float64 {
+	total := 0.0
+	for _, t := range ns {
+		total += float64(t)
+	}
+	return total / float64(len(ns))
 }
 
 // mutatorTime is the time of one operation over the documents of a fork, in ns:
@@ -79,15 +88,15 @@ func mutatorTime(f *store.Fork) float64 {
 		}
 		times[w] = append(times[w], float64(ns)/float64(f.Iterations[i]))
 	}
-	sum, documents := 0.0, 0.0
+	total, documents := 0.0, 0.0
 	for _, w := range order {
-		sum += float64(w.count) * stats.Median(times[w])
+		total += float64(w.count) * stats.Median(times[w])
 		documents += float64(w.count)
 	}
 	if documents == 0 {
 		return 0
 	}
-	return sum / documents
+	return total / documents
 }
 
 // metricRatio is a log-ratio of two cases in one fork.

@@ -36,6 +36,7 @@ func estimate(x []float64) Estimate {
 // CaseResult is what is known of a case. Times are per operation.
 type CaseResult struct {
 	store.Case
+	Best    bool          // the pilot forks chose its codec as the best of its format
 	Outcome bench.Outcome // empty while the case has neither ended nor been measured
 
 	NS   Estimate // mutator time: short batches, collection mostly between them
@@ -45,10 +46,18 @@ type CaseResult struct {
 	ColdFirst Estimate // the first operation of a process
 	ColdMean  Estimate // mean of the first operations of a process, up to 100
 
+	Forks []ForkTime // mutator time, fork by fork
+
 	Memory        *store.Memory // nil: not known
 	Bytes         float64       // of one document, in the form that the codec reads and writes; 0: not known
 	Overhead      float64       // the timing loop's share of the time, before it is subtracted
 	NoSteadyState bool
+}
+
+// ForkTime is what one fork measured.
+type ForkTime struct {
+	NS         float64 // per operation
+	Operations int     // that were timed
 }
 
 // MBPerSecond is the throughput in decimal megabytes of the codec's own form;
@@ -70,12 +79,16 @@ func (a *Analysis) Cases() []CaseResult {
 }
 
 func (a *Analysis) result(c *caseState) CaseResult {
-	r := CaseResult{Case: c.Case, Outcome: c.outcome, Bytes: a.bytes[sizeKey{c.Sample, c.form()}]}
+	r := CaseResult{Case: c.Case, Outcome: c.outcome, Bytes: a.bytes[sizeKey{c.Sample, Form(c.Case)}]}
 	if c.ended() {
 		return r
 	}
+	r.Best = a.arenas[arenaOf(c.Case.Case)].best[c.Format] == c.Codec
 	if r.Outcome.Status == "" && len(c.ns) > 0 {
 		r.Outcome.Status = bench.Measured
+	}
+	for i, ns := range c.ns {
+		r.Forks = append(r.Forks, ForkTime{ns, c.operations[i]})
 	}
 	r.NS, r.CPU, r.Wall = estimate(c.ns), estimate(c.cpu), estimate(c.wall)
 	r.ColdFirst, r.ColdMean = estimate(c.coldFirst), estimate(c.coldMean)
@@ -86,8 +99,9 @@ func (a *Analysis) result(c *caseState) CaseResult {
 	return r
 }
 
-// form is the form of the documents that a case's codec reads and writes.
-func (c *caseState) form() string {
+// Form is the form of the documents that a case's codec reads and writes, as
+// sizes name it: compact, protojson or binary.
+func Form(c store.Case) string {
 	switch {
 	case c.Documents == "protojson":
 		return "protojson"

@@ -107,17 +107,19 @@ type merger struct {
 	numbers  map[bench.Case]int
 	measured map[int]bool // cases that some file measured
 
-	part      part
-	number    map[int]int // this file's case numbers → the whole's
-	fork      int         // added to this file's fork numbers
-	nextFork  int
-	progress  Progress // of the files before
-	progressN Progress // of all up to here
+	part     part
+	number   map[int]int // this file's case numbers → the whole's
+	fork     int         // added to this file's fork numbers
+	nextFork int
+
+	before Progress // of the runs before this one
+	last   Progress // of this run, as it says
+	sum    Progress // of all up to here
 }
 
 func (m *merger) begin(p part) {
 	m.part, m.number = p, map[int]int{}
-	m.fork, m.progress = m.nextFork, m.progressN
+	m.fork, m.before, m.last = m.nextFork, m.sum, Progress{}
 }
 
 func (m *merger) record(rec any) error {
@@ -149,13 +151,24 @@ func (m *merger) record(rec any) error {
 		m.nextFork = max(m.nextFork, r.Fork+1)
 		return m.fn(r)
 	case *Progress:
-		r.Forks += m.progress.Forks
-		r.MeasureNS += m.progress.MeasureNS
-		r.BatchNS += m.progress.BatchNS
-		m.progressN = *r
-		return m.fn(r)
+		return m.fn(m.total(r))
 	}
 	return nil
+}
+
+// total makes a file's progress that of all files up to here. Forks are counted
+// on when a run is resumed; its times begin anew.
+func (m *merger) total(r *Progress) *Progress {
+	if r.MeasureNS < m.last.MeasureNS {
+		m.before.MeasureNS += m.last.MeasureNS
+		m.before.BatchNS += m.last.BatchNS
+	}
+	m.last = *r
+	r.Forks += m.before.Forks
+	r.MeasureNS += m.before.MeasureNS
+	r.BatchNS += m.before.BatchNS
+	m.sum = *r
+	return r
 }
 
 func (m *merger) name(sample string) string {

@@ -127,3 +127,27 @@ func TestEqualSamplesOfOneFileStayApart(t *testing.T) {
 		t.Error(d, len(envs))
 	}
 }
+
+func TestProgressOfSeveralRunsAddsUp(t *testing.T) {
+	of := func(forks int, ns ...int64) *File {
+		records := []any{&Header{Machine: Machine{CPU: "A"}}}
+		for i, t := range ns {
+			records = append(records, &Progress{Forks: forks + i, MeasureNS: t, BatchNS: t / 2})
+		}
+		f, err := Of("f", records)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	var last Progress
+	resumed := of(1, 100, 200, 40, 80) // forks are counted on, times begin anew
+	for _, e := range Merge(resumed, of(1, 1000)) {
+		if err := e.Scan(func(rec any) error { last = *rec.(*Progress); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if last.Forks != 5 || last.MeasureNS != 1280 || last.BatchNS != 640 {
+		t.Errorf("%+v", last)
+	}
+}
