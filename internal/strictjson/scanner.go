@@ -41,6 +41,7 @@ type Scanner struct {
 	Escaped  bool   // a string or key holds escapes
 	NonASCII bool   // a string or key holds bytes above 0x7F
 	Float    bool   // a number has a fraction or an exponent
+	Exponent bool   // a number has an exponent
 	Bool     bool   // the value of a Bool
 }
 
@@ -257,7 +258,7 @@ func (s *Scanner) number() Kind {
 	} else {
 		i = digits(d, i)
 	}
-	s.Float = false
+	s.Float, s.Exponent = false, false
 	if i < len(d) && d[i] == '.' {
 		s.Float = true
 		end := digits(d, i+1)
@@ -267,7 +268,7 @@ func (s *Scanner) number() Kind {
 		i = end
 	}
 	if i < len(d) && d[i]|0x20 == 'e' {
-		s.Float = true
+		s.Float, s.Exponent = true, true
 		i++
 		if i < len(d) && (d[i] == '+' || d[i] == '-') {
 			i++

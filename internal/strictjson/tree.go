@@ -31,7 +31,7 @@ func Parse(data []byte, lim Limits) (Value, error) {
 	lim = lim.WithDefaults()
 	var p parser
 	p.scan.Reset(data, lim)
-	p.keys.limit = lim.Keys
+	p.keys.Limit = lim.Keys
 	v := p.value(p.scan.Value())
 	if err := p.scan.End(); err != nil {
 		return Value{}, err
@@ -56,15 +56,15 @@ func (p *parser) value(k Kind) Value {
 			v.Elems = append(v.Elems, p.value(s.Value()))
 		}
 	case Object:
-		mark := p.keys.open()
+		mark := p.keys.Open()
 		for first := true; s.Key(first); first = false {
-			if !p.keys.add(s) {
+			if !p.keys.Add(s) {
 				return v
 			}
 			key := s.decoded()
 			v.Members = append(v.Members, Member{key, p.value(s.Value())})
 		}
-		p.keys.close(mark)
+		p.keys.Close(mark)
 	}
 	return v
 }

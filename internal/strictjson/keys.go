@@ -1,0 +1,89 @@
+package strictjson
+
+import (
+	"bytes"
+	"unsafe"
+)
+
+// fewKeys is the number of keys up to which comparing one by one beats a map.
+const fewKeys = 12
+
+// KeySet finds duplicate keys in nested objects: Open at an object's beginning,
+// Add for each key, Close at its end. Keys without escapes are kept as slices of
+// the document, so forget the set, or Reset it, before the document changes.
+type KeySet struct {
+	Limit int                 // keys in one object
+	keys  [][]byte            // of all open objects, innermost last
+	base  int                 // where the innermost object's begin
+	many  map[string]struct{} // the innermost object's keys, where there are many
+}
+
+// KeyMark is the state to which Close returns.
+type KeyMark struct {
+	base int
+	many map[string]struct{}
+}
+
+// Open begins an object.
+func (k *KeySet) Open() KeyMark {
+	m := KeyMark{k.base, k.many}
+	k.base, k.many = len(k.keys), nil
+	return m
+}
+
+// Close ends the object that the mark's Open began.
+func (k *KeySet) Close(m KeyMark) {
+	k.keys = k.keys[:k.base]
+	k.base, k.many = m.base, m.many
+}
+
+// Reset forgets all keys.
+func (k *KeySet) Reset() {
+	clear(k.keys)
+	*k = KeySet{Limit: k.Limit, keys: k.keys[:0]}
+}
+
+// Add takes the scanner's key, and stops the scanner where the object had it before.
+func (k *KeySet) Add(s *Scanner) bool {
+	key := s.Text
+	if s.Escaped {
+		key = Unquote(nil, key)
+	}
+	if k.has(key) {
+		s.Fail(DuplicateKey(s.Start, s.Text))
+		return false
+	}
+	k.keys = append(k.keys, key)
+	if n := len(k.keys) - k.base; n > k.Limit {
+		s.Fail(TooManyKeys(s.Start, k.Limit))
+		return false
+	}
+	return true
+}
+
+func (k *KeySet) has(key []byte) bool {
+	own := k.keys[k.base:]
+	if len(own) < fewKeys {
+		for _, o := range own {
+			if bytes.Equal(o, key) {
+				return true
+			}
+		}
+		return false
+	}
+	if k.many == nil {
+		k.many = make(map[string]struct{}, 4*fewKeys)
+		for _, o := range own {
+			k.many[alias(o)] = struct{}{}
+		}
+	}
+	if _, ok := k.many[string(key)]; ok {
+		return true
+	}
+	k.many[alias(key)] = struct{}{}
+	return false
+}
+
+// alias gives bytes as a string without copying. The set lives no longer than
+// the walk over the document, which does not change the bytes.
+func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
