@@ -3,6 +3,9 @@ package schema
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -15,6 +18,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
+
+	"wirecost/internal/strictjson"
 )
 
 // Source says where a user's schema is.
@@ -39,14 +44,16 @@ type Note struct {
 // String gives "where: text".
 func (n Note) String() string { return n.Where + ": " + n.Text }
 
-// Schema is a compiled schema and the model made of it. Only Fit changes it;
-// the other methods may be called from several goroutines.
+// Schema is a compiled schema and the model made of it. Only Fit, FitAll and
+// Assign change it; the other methods may be called from several goroutines.
 type Schema struct {
 	Model *Model
 	// Set holds the schema's files as the user wrote them, each after those
 	// that it imports.
 	Set   *descriptorpb.FileDescriptorSet
 	Notes []Note
+	// Limits bound what documents may ask of their reader.
+	Limits strictjson.Limits
 
 	base  []Note   // of compiling, without what the model adds
 	main  []string // paths of the files whose messages may be roots by default
@@ -91,6 +98,29 @@ func (s *Schema) WithRoots(roots map[string]string) (*Schema, error) {
 		return nil, err
 	}
 	return &c, nil
+}
+
+// Assign makes the schema's default root the root of each of these samples.
+func (s *Schema) Assign(samples []string) error {
+	roots := make(map[string]string, len(samples))
+	for _, sample := range samples {
+		roots[sample] = ""
+	}
+	return s.build(roots)
+}
+
+// Digest identifies the schema, with its JSON mapping, in result files.
+func (s *Schema) Digest() string {
+	h := sha256.New()
+	model, _ := json.Marshal(s.Model) // strings and numbers only
+	h.Write(model)
+	for _, jsonNames := range []bool{false, true} {
+		if set, err := s.Normalised(jsonNames); err == nil {
+			b, _ := proto.MarshalOptions{Deterministic: true}.Marshal(set)
+			h.Write(b)
+		}
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
 // newSchema checks the set, chooses the default root and builds the model.

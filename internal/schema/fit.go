@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/reflect/protoreflect"
+
 	"wirecost/internal/strictjson"
 )
 
@@ -40,10 +42,7 @@ type Mismatch struct {
 }
 
 // MismatchError says that a sample does not match its schema.
-type MismatchError struct {
-	Sample string
-	Report *FitReport
-}
+type MismatchError struct{ Report *FitReport }
 
 // Error gives a line for each mismatch.
 func (e *MismatchError) Error() string {
@@ -69,25 +68,25 @@ func (r *FitReport) Err() error {
 	if len(r.Mismatches) == 0 {
 		return nil
 	}
-	return &MismatchError{Report: r}
+	return &MismatchError{r}
 }
 
-// Fit adjusts the model to how the documents of one sample spell their JSON, and
-// checks that they match the schema. See FitAll.
+// Fit is FitAll for one sample. The error is a *MismatchError where documents do
+// not match; the report is there then as well.
 func (s *Schema) Fit(sample string, docs [][]byte, opt FitOptions) (*FitReport, error) {
 	reports, err := s.FitAll([]FitSample{{sample, docs}}, opt)
 	if err != nil {
 		return nil, err
 	}
-	return reports[0], nil
+	return reports[0], reports[0].Err()
 }
 
 // FitAll adjusts the model to how documents spell their JSON: ProtoJSON allows
 // json_name or the original name as a key, integers and enums as numbers or
 // strings, and a field without presence to be left out or written. What the
 // schema's options say stays. Samples that share messages are to be fitted in
-// one call. There is a report per sample, in order; the error tells of wrong
-// options or of a document that is no JSON.
+// one call. There is a report per sample, in order, which tells of mismatches;
+// the error tells of wrong options or of a document that is no JSON.
 func (s *Schema) FitAll(samples []FitSample, opt FitOptions) ([]*FitReport, error) {
 	f, err := s.newFitter(opt)
 	if err != nil {
@@ -105,6 +104,7 @@ func (s *Schema) FitAll(samples []FitSample, opt FitOptions) ([]*FitReport, erro
 		}
 	}
 	f.decide()
+	f.noteNegatives()
 	s.Model.markNil()
 	if err := s.Model.check(); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (s *Schema) FitAll(samples []FitSample, opt FitOptions) ([]*FitReport, erro
 		if reports[i], err = s.match(x); err != nil {
 			return nil, err
 		}
-		reports[i].Notes = f.notes
+		reports[i].Notes = slices.Clone(f.notes)
 		f.suspectBytes(reports[i])
 	}
 	return reports, nil
@@ -191,14 +191,17 @@ type fieldTally struct {
 	byKey    int // under its key
 	byName   int // under its Protobuf name, where that is another
 	null     int
-	unset    int // with the default value, or empty
-	strings  int // values given as a string
-	numbers  int // values given as a number
-	texts    int // of bytes: values that are not empty
-	hexTexts int // of bytes: those that look like hexadecimal
-	hexSize  int // of bytes: hexadecimal digits in all
-	uuids    int // of bytes: those that look like a UUID
-	explicit struct{ absent, key bool }
+	unset    int  // with the default value, or empty
+	strings  int  // values given as a string
+	numbers  int  // values given as a number
+	texts    int  // of bytes: values that are not empty
+	hexTexts int  // of bytes: those that look like hexadecimal
+	hexSize  int  // of bytes: hexadecimal digits in all
+	uuids    int  // of bytes: those that look like a UUID
+	varint   bool // an int32 or int64, which makes negative values long
+
+	negatives, plainBytes, zigzagBytes int
+	explicit                           struct{ absent, key bool }
 }
 
 func (s *Schema) newFitter(opt FitOptions) (*fitter, error) {
@@ -226,7 +229,9 @@ func (s *Schema) newFitter(opt FitOptions) (*fitter, error) {
 
 // readExplicit notes what the schema's own options say.
 func (f *fitter) readExplicit(t *fieldTally) {
-	o := readJSONOptions(f.schema.descriptor(t.message, t.field).Options())
+	d := f.schema.descriptor(t.message, t.field)
+	t.varint = d.Kind() == protoreflect.Int32Kind || d.Kind() == protoreflect.Int64Kind
+	o := readJSONOptions(d.Options())
 	t.explicit.absent = o.absent() != ""
 	_, t.explicit.key = o.key()
 	if _, ok := o.repr(); ok {

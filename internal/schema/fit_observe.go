@@ -3,8 +3,10 @@ package schema
 import (
 	"encoding/base64"
 	"fmt"
+	"strconv"
 	"strings"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"wirecost/internal/strictjson"
@@ -19,7 +21,7 @@ func (s *Schema) descriptor(m *Message, f *Field) protoreflect.FieldDescriptor {
 // observe counts the spellings in one document. What does not match the schema
 // is passed over: match finds it.
 func (f *fitter) observe(root string, doc []byte) error {
-	f.scan.Reset(doc, strictjson.Limits{})
+	f.scan.Reset(doc, f.schema.Limits)
 	f.value(f.index.messages[root], f.scan.Value())
 	return f.scan.End()
 }
@@ -147,6 +149,9 @@ func (f *fitter) single(t *fieldTally, k strictjson.Kind) {
 		}
 	case k == strictjson.Number:
 		t.numbers++
+		if t.varint {
+			t.price(f.scan.Text)
+		}
 	}
 	f.scan.Skip(k)
 }
@@ -164,6 +169,30 @@ func (t *fieldTally) lookAtBytes(text string) {
 	if _, ok := parseBytes(ReprHex, text); ok && len(text) >= 8 && strings.ToLower(text) == text {
 		t.hexTexts++
 		t.hexSize += len(text)
+	}
+}
+
+// price adds what an integer costs as it is declared, and as a zigzag one.
+func (t *fieldTally) price(text []byte) {
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil {
+		return
+	}
+	if n < 0 {
+		t.negatives++
+	}
+	t.plainBytes += protowire.SizeVarint(uint64(n))
+	t.zigzagBytes += protowire.SizeVarint(protowire.EncodeZigZag(n))
+}
+
+// noteNegatives says where another integer type would be much smaller.
+func (f *fitter) noteNegatives() {
+	for _, m := range f.schema.Model.Messages {
+		for _, x := range m.Fields {
+			if t := f.tallies[x]; t.negatives > 0 && t.zigzagBytes < t.plainBytes {
+				f.note(t, "negative values in %s cost 10 bytes each: its %d values take %d bytes, as s%s they would take %d", x.Kind, t.numbers, t.plainBytes, x.Kind, t.zigzagBytes)
+			}
+		}
 	}
 }
 

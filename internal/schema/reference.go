@@ -21,6 +21,7 @@ type Reference struct {
 	root     *refMessage
 	leaf     []*refField
 	limits   strictjson.Limits
+	required bool                           // some message has required fields
 	own      protoreflect.MessageDescriptor // the root as the user declared it
 	decoders sync.Pool
 }
@@ -75,7 +76,8 @@ func (s *Schema) Reference(sample string) (*Reference, error) {
 		return nil, err
 	}
 	b := refBuilder{files: files, index: s.Model.index(), done: map[string]*refMessage{}, specials: map[Kind]*refSpecial{}}
-	r := &Reference{root: b.message(root.Type)}
+	r := &Reference{root: b.message(root.Type), limits: s.Limits}
+	r.required = b.required
 	r.decoders.New = func() any { return &docDecoder{} }
 	own, err := s.files.FindDescriptorByName(protoreflect.FullName(r.root.model.Name))
 	if err != nil {
@@ -103,6 +105,7 @@ type refBuilder struct {
 	index    modelIndex
 	done     map[string]*refMessage
 	specials map[Kind]*refSpecial
+	required bool
 }
 
 func (b *refBuilder) message(id string) *refMessage {
@@ -116,7 +119,7 @@ func (b *refBuilder) message(id string) *refMessage {
 		m.fields = append(m.fields, b.field(m, f))
 		m.byKey[f.Key] = i
 		if m.fields[i].desc.Cardinality() == protoreflect.Required {
-			m.needed = append(m.needed, i)
+			m.needed, b.required = append(m.needed, i), true
 		}
 	}
 	if m.model.Form == FormUnion {
@@ -212,8 +215,13 @@ func (r *Reference) Marshal(m protoreflect.Message) ([]byte, error) {
 // in the message as unknown (see Unknown).
 func (r *Reference) Unmarshal(b []byte) (protoreflect.Message, error) {
 	m := dynamicpb.NewMessage(r.root.desc)
-	if err := proto.Unmarshal(b, m); err != nil {
+	if err := (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(b, m); err != nil {
 		return nil, fmt.Errorf("not a %s: %s", r.root.model.Name, cleanProtoError(err))
+	}
+	if r.required {
+		if path := r.missingRequired(m); path != "" {
+			return nil, fmt.Errorf("not a %s: %s is missing, but the schema requires it", r.root.model.Name, path)
+		}
 	}
 	return m, nil
 }
