@@ -3,6 +3,7 @@ package size
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -23,8 +24,9 @@ type Request struct {
 	Sample  string // its id
 	Forms   []Form
 	Codings []Coding
-	// Times also measures compression and decompression time. Small samples
-	// (8 MB per form) are then measured on one core, one thing at a time.
+	// Times also measures compression and decompression time, per document the
+	// shortest of three tries. Samples of more than 8 MB in one form are tried
+	// once, on all cores.
 	Times bool
 	// Workers is how many cores to use at most; 0 means all.
 	Workers int
@@ -33,8 +35,8 @@ type Request struct {
 	Progress func(done, total int64)
 }
 
-// quiet is how many bytes of a form are few enough to be timed on one core
-// while the others rest. More documents average the disturbance out.
+// quiet is how many bytes of a form are few enough to be timed several times,
+// on one core while the others rest. More documents average the disturbance out.
 const quiet = 8 << 20
 
 // Measure gives one row per form, coding and unit, in this order. Everything
@@ -88,7 +90,7 @@ func (r Request) tasks() []task {
 	var streams, chunks []task
 	for _, form := range r.Forms {
 		for _, coding := range r.Codings {
-			t := task{form: form, coding: coding, timed: r.Times}
+			t := task{form: form, coding: coding, tries: r.tries()}
 			streams = append(streams, t.whole())
 			chunks = append(chunks, t.split()...)
 		}
@@ -96,20 +98,30 @@ func (r Request) tasks() []task {
 	return append(streams, chunks...)
 }
 
-func (r Request) workers() int {
-	limit := r.Workers
-	if limit <= 0 {
-		limit = runtime.GOMAXPROCS(0)
-	}
-	if !r.Times {
-		return limit
-	}
-	for _, form := range r.Forms {
-		if total(form.Documents) > quiet {
-			return limit
-		}
+// small tells whether every form has few enough bytes to be timed quietly.
+func (r Request) small() bool {
+	return !slices.ContainsFunc(r.Forms, func(f Form) bool { return total(f.Documents) > quiet })
+}
+
+// tries is how often each document is timed; 0: not at all.
+func (r Request) tries() int {
+	switch {
+	case !r.Times:
+		return 0
+	case r.small():
+		return 3
 	}
 	return 1
+}
+
+func (r Request) workers() int {
+	switch {
+	case r.Times && r.small():
+		return 1
+	case r.Workers > 0:
+		return r.Workers
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 func (r Request) rows(account Account) []store.Size {

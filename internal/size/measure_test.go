@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -122,6 +123,26 @@ func TestMeasureRepeats(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("timed: %s", d)
+	}
+}
+
+// TestTimingIsQuiet: small samples are timed several times on one core, large
+// ones once on all.
+func TestTimingIsQuiet(t *testing.T) {
+	form := func(bytes int) Form { return Form{"compact", bench.JSON, [][]byte{make([]byte, bytes)}} }
+	for _, test := range []struct {
+		name           string
+		request        Request
+		workers, tries int
+	}{
+		{"untimed", Request{Forms: []Form{form(10)}, Workers: 3}, 3, 0},
+		{"small", Request{Forms: []Form{form(quiet), form(10)}, Workers: 3, Times: true}, 1, 3},
+		{"large", Request{Forms: []Form{form(10), form(quiet + 1)}, Workers: 3, Times: true}, 3, 1},
+		{"large on all", Request{Forms: []Form{form(quiet + 1)}, Times: true}, runtime.GOMAXPROCS(0), 1},
+	} {
+		if w, n := test.request.workers(), test.request.tries(); w != test.workers || n != test.tries {
+			t.Errorf("%s: %d workers, %d tries; want %d and %d", test.name, w, n, test.workers, test.tries)
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ type task struct {
 	first  int // index of the form's first document within the sample
 	coding Coding
 	unit   string
-	timed  bool
+	tries  int   // how often each document is timed; 0: not at all
 	weight int64 // bytes to compress
 }
 
@@ -60,7 +60,7 @@ func (t task) count(ctx context.Context) (Account, error) {
 		account.Add(key, sum)
 		return account, nil
 	}
-	m := meter{coding: t.coding, timed: t.timed}
+	m := meter{coding: t.coding, tries: t.tries}
 	for i, document := range t.form.Documents {
 		if err := ctx.Err(); err != nil {
 			return account, err
@@ -77,7 +77,7 @@ func (t task) count(ctx context.Context) (Account, error) {
 // meter measures single documents; it keeps its buffers from one to the next.
 type meter struct {
 	coding       Coding
-	timed        bool
+	tries        int
 	packed, open []byte
 }
 
@@ -106,15 +106,15 @@ func (m *meter) document(document []byte) (Total, error) {
 	return Total{1, int64(len(m.packed)), compress.Nanoseconds(), decompress.Nanoseconds()}, nil
 }
 
-// repeat does the same thing up to three times, for a millisecond, and gives
-// the shortest time: what disturbs only ever adds. Untimed it does it once.
+// repeat does the same thing a few times, for a millisecond, and gives the
+// shortest time: what disturbs only ever adds. Untimed it does it once.
 func (m *meter) repeat(do func() error) (time.Duration, error) {
-	const most, enough = 3, time.Millisecond
-	if !m.timed {
+	const enough = time.Millisecond
+	if m.tries == 0 {
 		return 0, do()
 	}
 	shortest, spent := time.Duration(0), time.Duration(0)
-	for n := 0; n < most && spent < enough; n++ {
+	for n := 0; n < m.tries && spent < enough; n++ {
 		start := time.Now()
 		if err := do(); err != nil {
 			return 0, err

@@ -78,7 +78,7 @@ func (t task) stream(ctx context.Context) (Total, error) {
 	if err != nil {
 		return sum, err
 	}
-	if t.timed {
+	if t.tries > 0 {
 		sum.CompressNS, sum.DecompressNS = compress.Nanoseconds(), decompress.Nanoseconds()
 	}
 	return sum, nil
