@@ -103,7 +103,7 @@ func TestMeasureRows(t *testing.T) {
 
 // TestMeasureRepeats: workers and times change nothing about sizes.
 func TestMeasureRepeats(t *testing.T) {
-	r := request(3000, parsed(t, Defaults))
+	r := request(800, parsed(t, Defaults))
 	r.Workers = 1
 	want := measure(t, r)
 	for _, workers := range []int{2, 7} {
