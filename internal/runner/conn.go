@@ -57,6 +57,13 @@ func (c *Conn) Exchange(ctx context.Context, line []byte) ([]byte, error) {
 	return c.exchange(ctx, "a line")
 }
 
+// Next returns a line that the runner wrote without being asked, valid until the
+// next exchange. It serves to find what it says after its last reply.
+func (c *Conn) Next(ctx context.Context) ([]byte, error) {
+	c.out.Reset()
+	return c.exchange(ctx, "nothing")
+}
+
 // exchange sends what is in the buffer and reads one line.
 func (c *Conn) exchange(ctx context.Context, request string) ([]byte, error) {
 	if c.broken != nil {
@@ -71,7 +78,10 @@ func (c *Conn) exchange(ctx context.Context, request string) ([]byte, error) {
 		return nil, context.Cause(ctx) // nothing was asked, so the runner lives on
 	}
 	release := context.AfterFunc(ctx, c.streams.Stop)
-	_, err := c.streams.Requests.Write(c.out.Bytes())
+	var err error
+	if c.out.Len() > 0 {
+		_, err = c.streams.Requests.Write(c.out.Bytes())
+	}
 	if err == nil {
 		err = c.readLine()
 	}

@@ -40,6 +40,7 @@ func Serve(ctx context.Context, p Process, requests io.Reader, replies io.Writer
 // cannot answer.
 func replyTo(h Header, answer replier, err error) (any, error) {
 	var skipped *SkippedError
+	var failed *FailedError
 	var ended *ProcessError
 	switch {
 	case err == nil:
@@ -47,6 +48,8 @@ func replyTo(h Header, answer replier, err error) (any, error) {
 		return answer, nil
 	case errors.As(err, &skipped):
 		return Reply{ID: h.ID, Skipped: skipped.Reason}, nil
+	case errors.As(err, &failed):
+		return Reply{ID: h.ID, Error: failed.Reason}, nil
 	case errors.As(err, &ended):
 		return nil, err
 	}

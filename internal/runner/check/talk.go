@@ -1,0 +1,177 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"wirecost/internal/bench"
+	"wirecost/internal/runner"
+)
+
+// talk checks what needs no documents: describe, ids, unknown requests, stop.
+func (c *checker) talk(ctx context.Context, s *Session) error {
+	one, cancel := c.in(ctx)
+	defer cancel()
+	d, err := s.Describe(one)
+	if err != nil {
+		return err
+	}
+	c.description = d
+	c.describe(d)
+	again, err := s.Describe(one)
+	if err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(again.Codecs, d.Codecs) {
+		c.found("describe", "", "asked twice, it describes other codecs")
+	}
+	if err := c.ids(one, s); err != nil {
+		return err
+	}
+	if err := c.unknown(one, s); err != nil {
+		return err
+	}
+	return under("stop", c.stop(ctx, s))
+}
+
+func (c *checker) describe(d *runner.Description) {
+	for _, x := range []struct {
+		wrong bool
+		what  string
+	}{
+		{d.Runtime == "", "runtime is missing"},
+		{d.Version == "", "version is missing"},
+		{d.ClockStepNS <= 0, "clock_step_ns is not above 0"},
+		{!slices.Contains([]string{"utf8", "utf16", "rune"}, d.StringUnit), "string_unit is none of utf8, utf16 and rune"},
+		{len(d.Codecs) == 0, "there are no codecs"},
+	} {
+		if x.wrong {
+			c.found("describe", "", x.what)
+		}
+	}
+	seen := map[string]bool{}
+	for _, codec := range d.Codecs {
+		if seen[codec.Name] {
+			c.found("describe", codec.Name, "is described twice")
+		}
+		seen[codec.Name] = true
+		c.describeCodec(codec)
+	}
+}
+
+func (c *checker) describeCodec(d runner.CodecDescription) {
+	documents := []string{runner.DocumentsJSON, runner.DocumentsProtobuf, runner.DocumentsProtoJSON}
+	operations := []bench.Operation{bench.Encode, bench.Decode, bench.Visit}
+	for _, x := range []struct {
+		wrong bool
+		what  string
+	}{
+		{d.Name == "", "a codec has no name"},
+		{d.Format != bench.JSON && d.Format != bench.Protobuf, "format is neither json nor protobuf"},
+		{!slices.Contains(documents, d.Documents), "documents is none of json, protobuf and protojson"},
+		{len(d.Operations) == 0, "there are no operations"},
+		{slices.ContainsFunc(d.Operations, func(o bench.Operation) bool { return !slices.Contains(operations, o) }), "an operation is none of encode, decode and visit"},
+		{len(d.Traits) == 0, "traits are missing"},
+		{d.Library == "", "library is missing"},
+		{d.Version == "", "version is missing"},
+	} {
+		if x.wrong {
+			c.found("describe", d.Name, x.what)
+		}
+	}
+}
+
+// raw sends a request with an id that no counter would come to.
+func raw(ctx context.Context, s *Session, id int, request string) (runner.Reply, error) {
+	var r runner.Reply
+	line, err := s.Exchange(ctx, fmt.Appendf(nil, `{"id":%d,"request":%q}`, id, request))
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(line, &r); err != nil {
+		return r, fmt.Errorf("answered with %.80q: %w", line, err)
+	}
+	return r, nil
+}
+
+func (c *checker) ids(ctx context.Context, s *Session) error {
+	for _, id := range []int{123456789, 7, 7} {
+		r, err := raw(ctx, s, id, "describe")
+		if err != nil {
+			return under("id", err)
+		}
+		if r.ID != id {
+			c.found("id", "", "the request %d was answered with the id %d", id, r.ID)
+			return nil
+		}
+	}
+	return nil
+}
+
+func (c *checker) unknown(ctx context.Context, s *Session) error {
+	r, err := raw(ctx, s, 4711, "make-coffee")
+	if err != nil {
+		return under("unknown", err)
+	}
+	if r.Error == "" || r.Skipped != "" || r.ID != 4711 {
+		c.found("unknown", "", "a request that it cannot know was not answered with an error and its id")
+	}
+	_, err = raw(ctx, s, 4712, "describe")
+	return under("unknown", err)
+}
+
+// stop checks that the runner answers, then ends well and says no more.
+func (c *checker) stop(ctx context.Context, s *Session) error {
+	ctx, cancel := c.in(ctx)
+	defer cancel()
+	r, err := raw(ctx, s, 99, "stop")
+	if err != nil {
+		return err
+	}
+	if r.ID != 99 || r.Error != "" || r.Skipped != "" {
+		c.found("stop", "", "stop was not answered with its id alone")
+	}
+	return ends(ctx, s, "stop")
+}
+
+func ends(ctx context.Context, s *Session, after string) error {
+	code, err := s.Wait(ctx)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("it did not end after %s", after)
+	case err != nil:
+		return err
+	case code != 0:
+		return fmt.Errorf("it ended with status %d after %s; want 0", code, after)
+	}
+	if line, err := s.Next(ctx); err == nil {
+		return fmt.Errorf("after the last reply it wrote %.80q", line)
+	}
+	return nil
+}
+
+// longLine checks that a line beyond the limit is refused, or ends the runner,
+// but neither hangs it nor gets an answer.
+func (c *checker) longLine(ctx context.Context, s *Session) error {
+	one, cancel := c.in(ctx)
+	defer cancel()
+	line := slices.Concat([]byte(`{"id":1,"request":"describe","x":"`), bytes.Repeat([]byte("x"), runner.MaxLine), []byte(`"}`))
+	answer, err := s.Exchange(one, line)
+	if one.Err() != nil {
+		return errors.New("a line of more than 16 MB hangs it")
+	}
+	if err != nil {
+		return nil // it ended
+	}
+	var r runner.Reply
+	if json.Unmarshal(answer, &r) != nil || r.Error == "" || strings.Contains(string(answer), `"codecs"`) {
+		return fmt.Errorf("a line of more than 16 MB was answered with %.80q; want an error, or an end", answer)
+	}
+	return nil
+}
