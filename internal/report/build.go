@@ -1,0 +1,199 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"wirecost/internal/analyse"
+	"wirecost/internal/bench"
+	"wirecost/internal/store"
+	"wirecost/internal/verdict"
+)
+
+// Build makes the report of result files. Those of one machine are read as one;
+// machines stay apart.
+func Build(files ...*store.File) (*Report, error) {
+	if len(files) == 0 {
+		return nil, errors.New("a report needs at least one result file")
+	}
+	b := builder{report: &Report{
+		Format: FormatV1, Machines: []Machine{}, Samples: []Sample{}, Sizes: []Size{}, Losses: []Loss{},
+		Cases: []Case{}, Comparisons: []Comparison{}, Verdict: []Sentence{},
+	}, seen: map[any]bool{}}
+	for i, env := range store.Merge(files...) {
+		if err := b.environment(i, env); err != nil {
+			return nil, err
+		}
+	}
+	b.ratios()
+	return b.report, nil
+}
+
+type builder struct {
+	report *Report
+	seen   map[any]bool // samples, sizes and losses that an environment before had too
+}
+
+// environment adds what was measured on one machine.
+func (b *builder) environment(index int, env *store.Environment) error {
+	machine := describe(env)
+	a := analyse.New(analyse.Options{Baseline: env.Header.Settings.Baseline})
+	in := verdict.Input{Rate: env.Header.Settings.Rate}
+	if s := env.Header.Settings.Link; s != "" {
+		link, err := verdict.ParseLink(s)
+		if err != nil {
+			return fmt.Errorf("%s: %w", env.Files()[0].Name, err)
+		}
+		in.Link = &link
+	}
+	err := env.Scan(func(rec any) error {
+		a.Add(rec)
+		switch r := rec.(type) {
+		case *store.Progress:
+			machine.Forks, machine.MeasureNS, machine.BatchNS, machine.Preempted = r.Forks, r.MeasureNS, r.BatchNS, r.Preempted
+		case *store.Sample:
+			in.Samples = append(in.Samples, *r)
+			b.sample(r)
+		case *store.Size:
+			in.Sizes = append(in.Sizes, *r)
+			b.size(r)
+		case *store.Loss:
+			in.Losses = append(in.Losses, *r)
+			b.loss(r)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	in.Cases, in.Comparisons = a.Cases(), a.Comparisons()
+	b.report.Machines = append(b.report.Machines, machine)
+	for _, c := range in.Cases {
+		b.report.Cases = append(b.report.Cases, newCase(c, index))
+	}
+	for _, c := range in.Comparisons {
+		b.report.Comparisons = append(b.report.Comparisons, newComparison(c, index))
+	}
+	for _, s := range verdict.Sentences(in) {
+		// What does not depend on the machine is said once.
+		if s.Runtime != "" || b.first(s.Text+"\x00"+s.Sample) {
+			b.report.Verdict = append(b.report.Verdict, Sentence{s, index})
+		}
+	}
+	return nil
+}
+
+func describe(env *store.Environment) Machine {
+	h := env.Header
+	m := Machine{Machine: h.Machine, Versions: h.Versions, Wirecost: h.Version, Schema: h.Schema}
+	if m.Versions == nil {
+		m.Versions = map[string]string{}
+	}
+	for _, f := range env.Files() {
+		command := f.Header.Command
+		if command == nil {
+			command = []string{}
+		}
+		m.Files = append(m.Files, File{f.Name, f.Status, f.Header.Time.UTC().Format(time.RFC3339), f.Header.Seed, command})
+	}
+	return m
+}
+
+// first reports whether a key comes for the first time.
+func (b *builder) first(key any) bool {
+	old := b.seen[key]
+	b.seen[key] = true
+	return !old
+}
+
+func (b *builder) sample(r *store.Sample) {
+	if b.first([2]string{"sample", r.Sample}) {
+		b.report.Samples = append(b.report.Samples, Sample{r.Sample, r.Name, r.Documents, r.Timed, r.Bytes, r.Digest, r.Shape, r.Notes})
+	}
+}
+
+func (b *builder) size(r *store.Size) {
+	if b.first([5]string{r.Sample, string(r.Format), r.Form, r.Encoding, r.Unit}) {
+		b.report.Sizes = append(b.report.Sizes, Size{
+			Sample: r.Sample, Format: r.Format, Form: r.Form, Encoding: r.Encoding, Unit: r.Unit, Bytes: r.Bytes,
+			CompressNS: r.CompressNS, DecompressNS: r.DecompressNS, Library: r.Library, Note: r.Note,
+		})
+	}
+}
+
+func (b *builder) loss(r *store.Loss) {
+	if b.first([3]string{r.Sample, r.Path, r.What}) {
+		b.report.Losses = append(b.report.Losses, Loss{r.Sample, r.Path, r.What, r.Note, r.Documents, r.Example})
+	}
+}
+
+// ratios relates every size to compact JSON's.
+func (b *builder) ratios() {
+	type key struct{ sample, encoding, unit string }
+	json := map[key]int64{}
+	for _, s := range b.report.Sizes {
+		if s.Form == "compact" {
+			json[key{s.Sample, s.Encoding, s.Unit}] = s.Bytes
+		}
+	}
+	for i, s := range b.report.Sizes {
+		if j := json[key{s.Sample, s.Encoding, s.Unit}]; j > 0 {
+			ratio := float64(s.Bytes) / float64(j)
+			b.report.Sizes[i].RatioToJSON = &ratio
+		}
+	}
+}
+
+// notYet is why a case without an outcome has no times.
+const notYet = "the run ended before this case was measured"
+
+func newCase(c analyse.CaseResult, machine int) Case {
+	out := Case{
+		Case: c.Case.Case, Machine: machine, Status: c.Outcome.Status, Reason: c.Outcome.Reason,
+		Library: c.Library, Version: c.Version, Role: c.Role, Best: c.Best, Lazy: c.Lazy, Traits: c.Traits, Note: c.Note,
+		Forks: c.NS.Forks, Overhead: c.Overhead, NoSteadyState: c.NoSteadyState, times: c.Forks,
+	}
+	if out.Traits == nil {
+		out.Traits = []string{}
+	}
+	if out.Status == "" {
+		out.Status, out.Reason = bench.Failed, notYet
+	}
+	if c.NS.Forks > 0 {
+		out.NS = &c.NS
+	}
+	out.CPU, out.Wall = median(c.CPU), median(c.Wall)
+	if c.ColdFirst.Forks > 0 {
+		out.Cold = &Cold{c.ColdFirst.Median, c.ColdMean.Median}
+	}
+	if c.Memory != nil {
+		out.Allocs, out.Bytes = &c.Memory.AllocsPerOp, &c.Memory.BytesPerOp
+	}
+	if mb := c.MBPerSecond(); mb > 0 {
+		out.MBPerS = &mb
+	}
+	return out
+}
+
+func median(e analyse.Estimate) *float64 {
+	if e.Forks == 0 {
+		return nil
+	}
+	return &e.Median
+}
+
+func newComparison(c analyse.Comparison, machine int) Comparison {
+	out := Comparison{
+		Case: c.Case, Baseline: c.Baseline, Machine: machine, Metric: c.Metric, Best: c.Best, Ratio: c.Ratio,
+		Verdict: c.Verdict, Forks: c.Forks, Unsteady: c.Unsteady,
+	}
+	if c.Low > 0 {
+		out.Low = &c.Low
+	}
+	if !math.IsInf(c.High, 1) {
+		out.High = &c.High
+	}
+	return out
+}

@@ -1,0 +1,172 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"wirecost/internal/bench"
+	"wirecost/internal/store"
+	"wirecost/internal/verdict"
+)
+
+// sampleBlock says what was measured.
+func sampleBlock(r *Report, s Sample) block {
+	parts := []string{count(s.Documents, "document"), verdict.Bytes(float64(s.Bytes))}
+	if s.Timed > 0 && s.Timed < s.Documents {
+		parts = append(parts, fmt.Sprintf("%d of them timed", s.Timed))
+	}
+	if x, ok := s.Shape["non_ascii_share"].(float64); ok {
+		parts = append(parts, verdict.Percent(x)+" of strings beyond ASCII")
+	}
+	parts = append(parts, schemaOf(r))
+	b := block{title: clean(s.Sample), line: strings.Join(parts, ", ")}
+	if s.Name != "" && s.Name != s.Sample {
+		b.line = clean(s.Name) + ": " + b.line
+	}
+	for _, n := range s.Notes {
+		b.items = append(b.items, clean(n))
+	}
+	return b
+}
+
+func schemaOf(r *Report) string {
+	info := r.Machines[0].Schema
+	switch {
+	case info.Track != "":
+		return fmt.Sprintf("schema %s (%s)", info.Source, info.Track)
+	case info.Source != "":
+		return "schema " + info.Source
+	}
+	return "no schema"
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// shownLosses is how many losses of a sample people are shown; the JSON report
+// has all.
+const shownLosses = 12
+
+// lossBlock lists what JSON → Protobuf → JSON changes.
+func lossBlock(r *Report, s Sample) []block {
+	g := &grid{header: []string{"path", "documents", "what changes"}, left: map[int]bool{2: true}}
+	more := 0
+	for _, l := range r.Losses {
+		if l.Sample != s.Sample {
+			continue
+		}
+		if len(g.rows) == shownLosses {
+			more++
+			continue
+		}
+		what := l.What
+		if l.Note {
+			what += " (spelling only)"
+		}
+		g.rows = append(g.rows, []cell{show(l.Path), show(fmt.Sprint(l.Documents)), show(what)})
+	}
+	if len(g.rows) == 0 {
+		return nil
+	}
+	b := block{title: "Lost on the way JSON → Protobuf → JSON", grid: g}
+	if more > 0 {
+		b.items = []string{fmt.Sprintf("and %d more; --format json lists them all", more)}
+	}
+	return []block{b}
+}
+
+// sizeKey is a row of the size table.
+type sizeKey struct{ form, encoding, unit string }
+
+// sizeBlock shows sizes per document, of each content coding: JSON's, Protobuf's,
+// and what compressing takes.
+func sizeBlock(r *Report, s Sample) []block {
+	rows := map[sizeKey]Size{}
+	var encodings []string
+	for _, z := range r.Sizes {
+		if z.Sample != s.Sample {
+			continue
+		}
+		rows[sizeKey{z.Form, z.Encoding, z.Unit}] = z
+		if !slices.Contains(encodings, z.Encoding) {
+			encodings = append(encodings, z.Encoding)
+		}
+	}
+	if len(encodings) == 0 {
+		return nil
+	}
+	t := sizeTable{s, rows}
+	g := &grid{header: []string{"encoding", "JSON", "Protobuf", "ratio", "compression time", "as one stream"}}
+	for _, e := range encodings {
+		g.rows = append(g.rows, t.row(e))
+	}
+	if s.Documents < 2 {
+		g.header = g.header[:5]
+		for i := range g.rows {
+			g.rows[i] = g.rows[i][:5]
+		}
+	}
+	return []block{{title: "Size of a document", line: t.forms(), grid: g}}
+}
+
+type sizeTable struct {
+	sample Sample
+	rows   map[sizeKey]Size
+}
+
+// mean writes a per-document size.
+func (t sizeTable) mean(form, encoding string) string {
+	z, ok := t.rows[sizeKey{form, encoding, store.PerDocument}]
+	if !ok {
+		return ""
+	}
+	return verdict.Bytes(float64(z.Bytes) / float64(max(1, t.sample.Documents)))
+}
+
+func (t sizeTable) forms() string {
+	var parts []string
+	for _, f := range [][2]string{{"original", "as you wrote it"}, {"compact", "compact JSON"}, {"protojson", "ProtoJSON"}, {"binary", "Protobuf"}} {
+		if m := t.mean(f[0], bench.Identity); m != "" {
+			parts = append(parts, f[1]+" "+m)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (t sizeTable) row(encoding string) []cell {
+	row := []cell{show(encoding), show(t.mean("compact", encoding)), show(t.mean("binary", encoding)), {}, {}, {}}
+	json := t.rows[sizeKey{"compact", encoding, store.PerDocument}]
+	binary := t.rows[sizeKey{"binary", encoding, store.PerDocument}]
+	if binary.RatioToJSON != nil {
+		row[3] = cell{verdict.Digits(*binary.RatioToJSON), sizeTone(*binary.RatioToJSON)}
+	}
+	var times, streams []string
+	for _, z := range []Size{json, binary} {
+		if z.CompressNS > 0 {
+			times = append(times, verdict.Duration(float64(z.CompressNS)/float64(max(1, t.sample.Documents))))
+		}
+		if z, ok := t.rows[sizeKey{z.Form, encoding, store.Concatenated}]; ok {
+			streams = append(streams, verdict.Bytes(float64(z.Bytes)))
+		}
+	}
+	row[4], row[5] = show(strings.Join(times, " / ")), show(strings.Join(streams, " / "))
+	if json.Note != "" {
+		row[0].text += ", " + clean(json.Note)
+	}
+	return row
+}
+
+func sizeTone(ratio float64) tone {
+	switch {
+	case ratio < 0.95:
+		return good
+	case ratio > 1.05:
+		return bad
+	}
+	return plain
+}

@@ -1,0 +1,145 @@
+// Package report makes one value of what result files hold, and writes it in
+// several forms: a file per form. It derives everything from the raw records.
+package report
+
+import (
+	"wirecost/internal/analyse"
+	"wirecost/internal/bench"
+	"wirecost/internal/store"
+	"wirecost/internal/verdict"
+)
+
+// FormatV1 names the version of the machine-readable report
+// (docs/result-format.md).
+const FormatV1 = "wirecost.report/v1"
+
+// Report is what result files come to.
+type Report struct {
+	Format      string       `json:"format"`
+	Machines    []Machine    `json:"machines"`
+	Samples     []Sample     `json:"samples"`
+	Sizes       []Size       `json:"sizes"`
+	Losses      []Loss       `json:"losses"`
+	Cases       []Case       `json:"cases"`
+	Comparisons []Comparison `json:"comparisons"`
+	Verdict     []Sentence   `json:"verdict"`
+}
+
+// Machine is an environment that times were measured in, and how it went.
+type Machine struct {
+	store.Machine
+	Versions  map[string]string `json:"versions"` // runtime → version
+	Wirecost  string            `json:"wirecost"`
+	Schema    store.SchemaInfo  `json:"schema"`
+	Files     []File            `json:"files"`
+	Forks     int               `json:"forks"`
+	MeasureNS int64             `json:"measure_ns"`
+	BatchNS   int64             `json:"batch_ns"`  // of it, inside timed batches
+	Preempted float64           `json:"preempted"` // share of turns with an involuntary switch
+}
+
+// File is a result file that went into a report.
+type File struct {
+	Name    string   `json:"name"`
+	Status  string   `json:"status"` // complete, interrupted, partial or killed
+	Time    string   `json:"time"`   // RFC 3339
+	Seed    uint64   `json:"seed"`
+	Command []string `json:"command"`
+}
+
+// Sample is the documents measured.
+type Sample struct {
+	Sample    string         `json:"sample"`
+	Name      string         `json:"name"`
+	Documents int            `json:"documents"`
+	Timed     int            `json:"timed"`
+	Bytes     int64          `json:"bytes"`
+	Digest    string         `json:"digest"`
+	Shape     map[string]any `json:"shape,omitempty"`
+	Notes     []string       `json:"notes,omitempty"`
+}
+
+// Size is one exact size, summed over the sample's documents.
+type Size struct {
+	Sample       string       `json:"sample"`
+	Format       bench.Format `json:"format"`
+	Form         string       `json:"form"`
+	Encoding     string       `json:"encoding"`
+	Unit         string       `json:"unit"`
+	Bytes        int64        `json:"bytes"`
+	RatioToJSON  *float64     `json:"ratio_to_json"` // to compact JSON in the same encoding and unit; null where there is none
+	CompressNS   int64        `json:"compress_ns"`
+	DecompressNS int64        `json:"decompress_ns"`
+	Library      string       `json:"library,omitempty"`
+	Note         string       `json:"note,omitempty"`
+}
+
+// Loss is a way in which JSON → Protobuf → JSON changes the documents.
+type Loss struct {
+	Sample    string `json:"sample"`
+	Path      string `json:"path"`
+	What      string `json:"what"`
+	Note      bool   `json:"note,omitempty"` // the spelling changes, not the meaning
+	Documents int    `json:"documents"`
+	Example   string `json:"example,omitempty"`
+}
+
+// Case is a case and what was measured of it. What is not known is null or left
+// out.
+type Case struct {
+	Case    bench.Case   `json:"case"`
+	Machine int          `json:"machine"` // index into Machines
+	Status  bench.Status `json:"status"`
+	Reason  string       `json:"reason,omitempty"`
+
+	Library string   `json:"library"`
+	Version string   `json:"version"`
+	Role    string   `json:"role,omitempty"`
+	Best    bool     `json:"best,omitempty"`
+	Lazy    bool     `json:"lazy,omitempty"`
+	Traits  []string `json:"traits"`
+	Note    string   `json:"note,omitempty"`
+
+	NS     *analyse.Estimate `json:"ns_per_op"`
+	CPU    *float64          `json:"cpu_ns_per_op"`
+	Wall   *float64          `json:"wall_ns_per_op"`
+	Cold   *Cold             `json:"cold"`
+	Allocs *float64          `json:"allocs_per_op"`
+	Bytes  *float64          `json:"bytes_per_op"`
+	MBPerS *float64          `json:"mb_per_s"`
+	Forks  int               `json:"forks"`
+	// Overhead is the timing loop's share of the time. It is subtracted unless
+	// the runtime compiles while it runs.
+	Overhead      float64 `json:"overhead"`
+	NoSteadyState bool    `json:"no_steady_state,omitempty"`
+
+	times []analyse.ForkTime
+}
+
+// Cold is what the first operations of a process take, in ns: the median over
+// forks.
+type Cold struct {
+	First float64 `json:"first_ns"`
+	Mean  float64 `json:"mean_ns"` // of the first operations, up to 100
+}
+
+// Comparison is a case's time as a ratio to its baseline's.
+type Comparison struct {
+	Case     bench.Case    `json:"case"`
+	Baseline bench.Case    `json:"baseline"`
+	Machine  int           `json:"machine"`
+	Metric   bench.Metric  `json:"metric"`
+	Best     bool          `json:"best,omitempty"` // best of Protobuf against best of JSON
+	Ratio    float64       `json:"ratio"`
+	Low      *float64      `json:"low"`  // null: not bounded
+	High     *float64      `json:"high"` // null: not bounded
+	Verdict  bench.Verdict `json:"verdict"`
+	Forks    int           `json:"forks"`
+	Unsteady bool          `json:"unsteady,omitempty"`
+}
+
+// Sentence is a sentence of the verdict.
+type Sentence struct {
+	verdict.Sentence
+	Machine int `json:"machine"`
+}

@@ -1,0 +1,68 @@
+// Package verdict turns measurements into plain sentences, each with its
+// numbers and, where it rests on times, their interval (docs/verdict.md gives
+// the model and its formulas). It never names a winner that the numbers do not.
+package verdict
+
+import (
+	"slices"
+
+	"wirecost/internal/analyse"
+	"wirecost/internal/bench"
+	"wirecost/internal/store"
+)
+
+// The claims that a sentence can belong to.
+const (
+	Size    = "size"
+	CPU     = "cpu"
+	Library = "library"
+	Network = "network"
+	Shape   = "shape"
+)
+
+// Sentence is one thing that the numbers say.
+type Sentence struct {
+	Claim   string             `json:"claim"`
+	Sample  string             `json:"sample"`
+	Runtime string             `json:"runtime,omitempty"` // of the codecs it speaks of
+	Text    string             `json:"sentence"`
+	Numbers map[string]float64 `json:"numbers"` // times in ns, sizes in bytes per document, rates in bit/s
+}
+
+// Input is what a verdict rests on: what one environment measured.
+type Input struct {
+	Samples     []store.Sample
+	Sizes       []store.Size
+	Losses      []store.Loss
+	Cases       []analyse.CaseResult
+	Comparisons []analyse.Comparison
+	Rate        float64 // requests per second; 0: none was given
+	Link        *Link   // nil: none was given
+}
+
+// Sentences gives the verdict, sample by sample: first what the documents'
+// shape says of both formats, then sizes, then times for each runtime.
+func Sentences(in Input) []Sentence {
+	var out []Sentence
+	for _, s := range in.Samples {
+		sizes := newSizes(in.Sizes, s)
+		out = append(out, shapeSentences(s, in.Losses)...)
+		out = append(out, sizes.sentences()...)
+		for _, runtime := range runtimes(in.Cases, s.Sample) {
+			if f := newField(in, sizes, runtime); f != nil {
+				out = append(out, f.sentences()...)
+			}
+		}
+	}
+	return out
+}
+
+func runtimes(cases []analyse.CaseResult, sample string) []string {
+	var out []string
+	for _, c := range cases {
+		if c.Sample == sample && c.Transport == bench.Memory && !slices.Contains(out, c.Runtime) {
+			out = append(out, c.Runtime)
+		}
+	}
+	return out
+}
