@@ -1,0 +1,357 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"wirecost/internal/analyse"
+	"wirecost/internal/bench"
+	"wirecost/internal/env"
+	"wirecost/internal/plan"
+	"wirecost/internal/report"
+	"wirecost/internal/runner"
+	"wirecost/internal/sched"
+	"wirecost/internal/size"
+	"wirecost/internal/store"
+	"wirecost/internal/verdict"
+)
+
+// runFlags are those of wirecost run.
+type runFlags struct {
+	input     inputFlags
+	output    outputFlags
+	runtimes  []string
+	codecs    []string
+	ops       operations
+	baseline  string
+	encoding  string
+	precision percent
+	maxTime   time.Duration
+	maxForks  int
+	seed      uint64
+	rate      float64
+	link      string
+	file      string
+	resume    string
+}
+
+func (a *App) runCommand() *cobra.Command {
+	cmd, _ := a.newRunCommand()
+	return cmd
+}
+
+func (a *App) newRunCommand() (*cobra.Command, *runFlags) {
+	f := &runFlags{precision: 0.01}
+	cmd := &cobra.Command{
+		Use:   "run [flags] FILE...",
+		Short: "measure codecs on your documents, print a verdict",
+		Long: `run reads your documents, infers a Protobuf schema for them (or takes yours),
+builds typed code, checks that every codec gives the documents back, and
+measures the codecs against each other: bytes, time, allocations.
+
+A FILE is .json (a top-level array is a list of documents), .ndjson, .har, or
+.pb and .txtpb with --schema; each also as .gz or .zst; - is standard input; a
+folder means the files in it. Times are ratios to the baseline with an interval
+that holds however often one looks; ~ means that it is undecided.`,
+		Example: `  wirecost run orders.ndjson
+  wirecost run --schema order.proto -I protos --message shop.Order orders.ndjson
+  wirecost run --codec 'encoding-json,sonic*,protobuf' --op decode orders.ndjson
+  wirecost run --rate 5000 --link 100mbit/20ms orders.ndjson`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.resume != "" {
+				return a.resumeRun(cmd, f, args)
+			}
+			if err := needFiles(cmd, args); err != nil {
+				return err
+			}
+			return a.run(cmd.Context(), f, cmd.Flags(), args, nil)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringSliceVar(&f.codecs, "codec", nil, "codecs to measure, as goccy or 'go/*json*' (default: the usual ones)")
+	flags.Var(&f.ops, "op", "operations: encode,decode,visit (default: encode and decode; visit joins lazy codecs)")
+	flags.StringVar(&f.baseline, "baseline", "", "codec that ratios are taken to (default: the runtime's usual JSON codec)")
+	flags.StringSliceVar(&f.runtimes, "runtime", []string{"go"}, "runtimes to measure, or all")
+	flags.StringVar(&f.encoding, "encoding", size.Defaults, "content codings for sizes, with levels")
+	flags.Var(&f.precision, "precision", "stop when every ratio is known this well")
+	flags.DurationVar(&f.maxTime, "max-time", 25*time.Second, "measure no longer than this")
+	flags.IntVar(&f.maxForks, "max-forks", 0, "measure in no more than this many processes (0: no limit)")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of every random choice")
+	flags.Float64Var(&f.rate, "rate", 0, "requests per second, for the verdict")
+	flags.StringVar(&f.link, "link", "", "network, for the verdict, as 100mbit/20ms")
+	flags.StringVarP(&f.file, "output", "o", "", "result file (default: kept in the cache)")
+	flags.StringVar(&f.resume, "resume", "", "go on with the run that this result file holds")
+	f.input.add(cmd)
+	f.output.add(cmd)
+	return cmd, f
+}
+
+// run is one measurement, from files to the report. resumed is nil unless an
+// earlier run goes on.
+func (a *App) run(ctx context.Context, f *runFlags, flags *pflag.FlagSet, files []string, resumed *resumption) error {
+	if f.link != "" {
+		if _, err := verdict.ParseLink(f.link); err != nil {
+			return &usageError{err}
+		}
+	}
+	if f.maxTime <= 0 || f.rate < 0 || f.maxForks < 0 {
+		return &usageError{errors.New("--max-time, --rate and --max-forks cannot be negative, and --max-time not 0")}
+	}
+	codings, err := size.Parse(f.encoding)
+	if err != nil {
+		return &usageError{err}
+	}
+	r := &running{app: a, f: f, flags: flags, live: a.newLive(&f.output), codings: codings, resumed: resumed, builder: &runner.Builder{Cache: a.Cache, Version: env.Version()}}
+	defer r.live.clear()
+	if err := r.choose(ctx); err != nil {
+		return err
+	}
+	return r.run(ctx, files)
+}
+
+// running is a run under way.
+type running struct {
+	app     *App
+	f       *runFlags
+	flags   *pflag.FlagSet
+	live    *live
+	codings []size.Coding
+	resumed *resumption
+	builder *runner.Builder
+
+	selection plan.Selection
+	choices   []plan.Choice
+	missing   []string // runtimes asked for that are not here, with the reason
+	in        *input
+	data      []*data
+	file      *resultFile
+	analysis  *analyse.Analysis
+}
+
+// choose finds the runners and codecs that take part.
+func (r *running) choose(ctx context.Context) error {
+	all, err := runner.Load(r.app.Runners)
+	if err != nil {
+		return err
+	}
+	var present []*runner.Runner
+	everything := len(r.f.runtimes) == 1 && r.f.runtimes[0] == "all"
+	known := map[string]bool{}
+	for _, x := range all {
+		known[x.Runtime] = true
+		if !everything && !slices.Contains(r.f.runtimes, x.Runtime) {
+			continue
+		}
+		if why := lacks(ctx, x); why != "" {
+			r.missing = append(r.missing, x.Runtime+": "+why)
+			continue
+		}
+		present = append(present, x)
+	}
+	for _, name := range r.f.runtimes {
+		if !everything && !known[name] {
+			return &usageError{fmt.Errorf("--runtime %s: there is no such runtime; wirecost doctor lists them", name)}
+		}
+	}
+	if len(present) == 0 {
+		return fmt.Errorf("nothing can be measured: %s", strings.Join(r.missing, "; "))
+	}
+	r.selection = plan.Selection{Codecs: r.f.codecs, Operations: r.f.ops, Baseline: r.f.baseline}
+	r.choices, err = r.selection.Choose(present)
+	var unknown *plan.UnknownCodecError
+	if errors.As(err, &unknown) {
+		return &usageError{err}
+	}
+	return err
+}
+
+// lacks says what a runtime needs and this machine does not have.
+func lacks(ctx context.Context, r *runner.Runner) string {
+	statuses, err := r.Check(ctx)
+	if err != nil {
+		return err.Error()
+	}
+	var reasons []string
+	for _, s := range statuses {
+		if !s.OK() {
+			reasons = append(reasons, found(s))
+		}
+	}
+	return strings.Join(reasons, ", ")
+}
+
+func (r *running) run(ctx context.Context, files []string) error {
+	// Compiling the libraries needs no schema: it runs while documents are read.
+	warm := r.warm(ctx)
+	r.live.phase("reading documents")
+	in, err := r.app.load(ctx, &r.f.input, files)
+	if err != nil {
+		return errors.Join(err, ignore(warm()))
+	}
+	r.in = in
+	for _, s := range in.samples {
+		d, err := in.convert(s, r.f.seed)
+		if err != nil {
+			return errors.Join(err, ignore(warm()))
+		}
+		r.data = append(r.data, d)
+	}
+	if err := r.begin(files); err != nil {
+		return err
+	}
+	status, err := r.measure(ctx, warm)
+	if err := errors.Join(err, r.file.close(status)); err != nil {
+		return err
+	}
+	r.live.clear()
+	return r.report(ctx)
+}
+
+// ignore drops an error that an earlier one explains.
+func ignore(error) error { return nil }
+
+// measure builds, measures sizes and times; the status is the file's footer.
+func (r *running) measure(ctx context.Context, warm func() error) (status string, err error) {
+	lanes, err := r.build(ctx, warm)
+	if err != nil {
+		if ctx.Err() != nil {
+			return "interrupted", nil
+		}
+		return "partial", err
+	}
+	if r.resumed == nil {
+		if err := r.sizes(ctx); err != nil {
+			if ctx.Err() != nil {
+				return "interrupted", nil
+			}
+			return "partial", err
+		}
+	}
+	summary, err := r.schedule(ctx, lanes)
+	switch {
+	case summary.Interrupted:
+		return "interrupted", err
+	case err != nil || r.partial():
+		return "partial", err
+	}
+	return "complete", nil
+}
+
+// partial reports whether something failed, or was skipped though named.
+func (r *running) partial() bool {
+	named := map[string]bool{}
+	for _, c := range r.choices {
+		for codec := range c.Named {
+			named[c.Runner.Runtime+"/"+codec] = true
+		}
+	}
+	if len(r.missing) > 0 && !(len(r.f.runtimes) == 1 && r.f.runtimes[0] == "all") {
+		return true
+	}
+	for _, c := range r.analysis.Cases() {
+		switch {
+		case c.Outcome.Status == bench.Failed:
+			return true
+		case c.Outcome.Status == bench.Skipped && named[c.CodecID()]:
+			return true
+		}
+	}
+	return false
+}
+
+func (r *running) schedule(ctx context.Context, lanes []sched.Lane) (sched.Summary, error) {
+	dir, remove, err := scratch()
+	if err != nil {
+		return sched.Summary{}, err
+	}
+	defer remove()
+	samples := map[string]*sched.Sample{}
+	for _, d := range r.data {
+		if samples[d.ID], err = r.in.hand(d, dir); err != nil {
+			return sched.Summary{}, err
+		}
+	}
+	s := &sched.Scheduler{
+		Config: sched.Config{
+			Seed: r.f.seed, Precision: float64(r.f.precision), MaxTime: r.f.maxTime, MaxForks: r.f.maxForks,
+			Scratch: dir, Now: r.app.Now,
+		},
+		Samples: samples, Sink: r.file, Judge: r.analysis, Observe: r.observe,
+	}
+	if r.resumed != nil {
+		s.Config.FirstFork, s.Config.Numbers = r.resumed.forks, r.resumed.numbers
+	}
+	return s.Run(ctx, lanes)
+}
+
+func (r *running) observe(e sched.Event) {
+	switch e.Phase {
+	case "verify":
+		r.live.phase("verifying %s/%s", e.Runtime, e.Codec)
+	case "calibrate":
+		r.live.phase("calibrating %s", e.Runtime)
+	default:
+		status := fmt.Sprintf("measuring %s: fork %d, %d s of at most %d s", e.Runtime, e.Fork+1, int(e.Elapsed.Seconds()), int(r.f.maxTime.Seconds()))
+		r.live.measuring(status, func() string { return report.LiveTable(r.analysis, width(r.app.Stderr)) })
+	}
+}
+
+// report prints what the file holds.
+func (r *running) report(ctx context.Context) error {
+	f, err := store.Read(r.file.path)
+	if err != nil {
+		return err
+	}
+	rep, err := report.Build(f)
+	if err != nil {
+		return err
+	}
+	exporter, _ := report.For("terminal")
+	opt := report.Options{Color: color(r.app.Stdout, r.f.output.noColor), Width: min(width(r.app.Stdout), 100)}
+	if err := exporter.Write(r.app.Stdout, rep, opt); err != nil {
+		return err
+	}
+	voice := voice{r.app.Stderr, r.f.output.quiet}
+	for _, m := range r.missing {
+		voice.say("skipped %s", m)
+	}
+	voice.say("raw measurements are in %s", r.file.path)
+	switch {
+	case ctx.Err() != nil:
+		voice.say("interrupted; go on with: wirecost run --resume %s", r.file.path)
+		return exitCode(exitInterrupted)
+	case !measuredAny(r.analysis):
+		return errors.New("nothing could be measured; the reasons are above")
+	case r.partial():
+		return exitCode(exitPartial)
+	}
+	return nil
+}
+
+func measuredAny(a *analyse.Analysis) bool {
+	for _, c := range a.Cases() {
+		if c.Outcome.Status == bench.Measured {
+			return true
+		}
+	}
+	return false
+}
+
+// resultPath is where a run's file goes unless the user says otherwise.
+func (a *App) resultPath(name string) (string, error) {
+	dir := filepath.Join(a.Cache, "results")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, fmt.Sprintf("%s-%s.jsonl", name, a.Now().Format("20060102-150405.000"))), nil
+}
