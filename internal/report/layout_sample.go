@@ -52,29 +52,28 @@ func count(n int, what string) string {
 // has all.
 const shownLosses = 12
 
-// lossBlock lists what JSON → Protobuf → JSON changes.
+// lossBlock lists what JSON → Protobuf → JSON changes: meaning first, then
+// spelling.
 func lossBlock(r *Report, s Sample) []block {
 	g := &grid{header: []string{"path", "documents", "what changes"}, left: map[int]bool{2: true}}
-	more := 0
-	for _, l := range r.Losses {
-		if l.Sample != s.Sample {
-			continue
+	for _, note := range []bool{false, true} {
+		for _, l := range r.Losses {
+			if l.Sample != s.Sample || l.Note != note {
+				continue
+			}
+			what := l.What
+			if l.Note {
+				what += " (spelling only)"
+			}
+			g.rows = append(g.rows, []cell{show(l.Path), show(fmt.Sprint(l.Documents)), show(what)})
 		}
-		if len(g.rows) == shownLosses {
-			more++
-			continue
-		}
-		what := l.What
-		if l.Note {
-			what += " (spelling only)"
-		}
-		g.rows = append(g.rows, []cell{show(l.Path), show(fmt.Sprint(l.Documents)), show(what)})
 	}
 	if len(g.rows) == 0 {
 		return nil
 	}
 	b := block{title: "Lost on the way JSON → Protobuf → JSON", grid: g}
-	if more > 0 {
+	if more := len(g.rows) - shownLosses; more > 0 {
+		g.rows = g.rows[:shownLosses]
 		b.items = []string{fmt.Sprintf("and %d more; --format json lists them all", more)}
 	}
 	return []block{b}

@@ -35,7 +35,7 @@ func (f *field) cheapest(plain, best duel) *Sentence {
 		return nil
 	}
 	now := f.burden(changes[0].way)
-	pick, top := changes[0], changes[0]
+	top := changes[0]
 	for _, c := range changes {
 		if f.burden(c.way) < f.burden(top.way) {
 			top = c
@@ -47,7 +47,7 @@ func (f *field) cheapest(plain, best duel) *Sentence {
 		s.Text = fmt.Sprintf("No change that was measured saves %s of the %s of %s: there is no reason to leave it.", Percent(margin), f.scarce(), f.name(changes[0].way))
 		return s
 	}
-	pick = top
+	pick := top
 	for _, c := range changes {
 		if gain(c) >= most*gain(top) && c.effort < pick.effort {
 			pick = c
@@ -116,11 +116,24 @@ func (f *field) scarce() string {
 	return "time on this link"
 }
 
+// name says what a change leads to: the format, the codec, and on a link the
+// content coding.
 func (f *field) name(w way) string {
-	if f.link == nil {
-		return w.codec.name
+	name := fmt.Sprintf("%s (%s)", formatName(w.codec.format), w.codec.name)
+	if f.link != nil && w.encoding != bench.Identity {
+		name += " with " + w.encoding
 	}
-	return w.String()
+	return name
+}
+
+func formatName(f bench.Format) string {
+	switch f {
+	case bench.JSON:
+		return "JSON"
+	case bench.Protobuf:
+		return "Protobuf"
+	}
+	return string(f)
 }
 
 func (f *field) claim() string {

@@ -35,6 +35,7 @@ func ParseLink(s string) (Link, error) {
 }
 
 func quantity(s string, units []step) (float64, bool) {
+	s = strings.TrimSpace(s)
 	for _, u := range units {
 		number, ok := strings.CutSuffix(s, u.unit)
 		if !ok {
