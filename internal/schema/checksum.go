@@ -73,11 +73,17 @@ func (c checksummer) leaf(way []*refField, m protoreflect.Message) uint32 {
 func (c checksummer) message(t *refMessage, m protoreflect.Message) uint32 {
 	sum := uint32(1)
 	for _, f := range t.fields {
-		if m.Has(f.desc) {
+		if m.Has(f.desc) && !negativeZero(f, m) {
 			sum += c.field(f, m.Get(f.desc))
 		}
 	}
 	return sum
+}
+
+// negativeZero reports whether a field without presence is set only in that it
+// holds -0. Some codecs lose that sign, which is no error, so it does not count.
+func negativeZero(f *refField, m protoreflect.Message) bool {
+	return !f.Presence && f.Label == LabelOne && (f.Kind == KindDouble || f.Kind == KindFloat) && m.Get(f.desc).Float() == 0
 }
 
 func (c checksummer) field(f *refField, v protoreflect.Value) uint32 {
