@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -123,14 +124,12 @@ Start with:  wirecost run orders.ndjson`,
 	return root
 }
 
-// needFiles refuses a command line without files, explaining the command.
+// needFiles refuses a command line without files, explaining the command in a
+// screen.
 func needFiles(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return nil
 	}
-	cmd.SetOut(cmd.ErrOrStderr())
-	if err := cmd.Help(); err != nil {
-		return err
-	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s\n\nUsage:\n  %s\n\nExamples:\n%s\n\n%s --help lists the flags.\n", cmd.Long, cmd.UseLine(), cmd.Example, cmd.CommandPath())
 	return exitCode(exitUsage)
 }

@@ -33,13 +33,9 @@ var byteUnits = []struct {
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1}, {"", 1}}
 
 func (b *byteSize) String() string {
-	v := float64(*b)
-	for _, u := range []struct {
-		suffix string
-		factor float64
-	}{{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}} {
-		if v >= u.factor {
-			return strconv.FormatFloat(v/u.factor, 'g', 4, 64) + u.suffix
+	for i := 2; i >= 0; i-- { // GiB, MiB, KiB
+		if u := byteUnits[i]; *b > 0 && int64(*b)%int64(u.factor) == 0 {
+			return strconv.FormatInt(int64(*b)/int64(u.factor), 10) + u.suffix
 		}
 	}
 	return strconv.FormatInt(int64(*b), 10)

@@ -40,14 +40,26 @@ func (s *Scheduler) calibrate(ctx context.Context, l *lane) error {
 			return err
 		}
 	}
-	cases := l.running()
-	if len(cases) == 0 {
-		return nil
-	}
-	for id := range s.Samples {
-		l.plans[id] = s.planSample(l, id, len(cases))
-	}
+	l.slot = s.slot(l)
+	s.plan(l)
 	return nil
+}
+
+// plan lays out what a fork of the lane measures, by its slot.
+func (s *Scheduler) plan(l *lane) {
+	for id := range s.Samples {
+		l.plans[id] = s.planSample(l, id)
+	}
+}
+
+// adapt shortens the forks to come where the first one took so long that too
+// few would fit into the time.
+func (s *Scheduler) adapt(l *lane) {
+	if slot := s.slot(l); slot < 0.9*l.slot {
+		l.longest = time.Duration(float64(l.longest) * slot / l.slot)
+		l.slot = slot
+		s.plan(l)
+	}
 }
 
 func (s *Scheduler) calibrateGroup(ctx context.Context, l *lane, codecs []string) error {
@@ -149,7 +161,7 @@ func costs(docs []int, ns []float64, bytes []int) []float64 {
 	return out
 }
 
-func (s *Scheduler) planSample(l *lane, sample string, cases int) *samplePlan {
+func (s *Scheduler) planSample(l *lane, sample string) *samplePlan {
 	slowest := make([]float64, s.Samples[sample].Files.Documents)
 	var mine []*caseState
 	for _, c := range l.running() {
@@ -161,14 +173,7 @@ func (s *Scheduler) planSample(l *lane, sample string, cases int) *samplePlan {
 			slowest[i] = math.Max(slowest[i], ns)
 		}
 	}
-	slot := float64(longestSlot)
-	if s.Config.MaxTime > 0 {
-		// A fork also spends about half as much again on the long pass, cold
-		// operations and its start.
-		slot = float64(s.Config.MaxTime) / wantedForks / float64(cases) / 1.6
-		slot = math.Min(float64(longestSlot), math.Max(float64(leastSlot), slot))
-	}
-	p := &samplePlan{batch: math.Max(float64(batchTime), clockSteps*l.step), cpu: slot / 3}
+	p := &samplePlan{batch: math.Max(float64(batchTime), clockSteps*l.step), cpu: l.slot / 3}
 	p.windows = plan.Windows(slowest, p.batch)
 	p.long = plan.Windows(slowest, p.cpu)
 	block := 0.0
@@ -179,9 +184,26 @@ func (s *Scheduler) planSample(l *lane, sample string, cases int) *samplePlan {
 		}
 	}
 	if block > 0 {
-		p.blocks = max(leastBlocks, int(slot*float64(len(mine))/block))
+		p.blocks = max(leastBlocks, int(l.slot*float64(len(mine))/block))
 	}
 	return p
+}
+
+// slot returns how long the short batches of a case take in a fork, in ns: as
+// long as leaves time for enough forks, judged by the forks so far where there
+// are any, because a busy machine stretches everything.
+func (s *Scheduler) slot(l *lane) float64 {
+	slot := float64(longestSlot)
+	if s.Config.MaxTime > 0 {
+		perFork := float64(s.Config.MaxTime) / wantedForks / float64(max(1, len(s.lanes)))
+		// A fork also spends about half as much again on the long pass, cold
+		// operations and its start.
+		slot = perFork / float64(max(1, len(l.running()))) / 1.6
+		if l.longest > 0 {
+			slot = l.slot * perFork / float64(l.longest)
+		}
+	}
+	return math.Min(float64(longestSlot), math.Max(float64(leastSlot), slot))
 }
 
 // pass returns what one pass over a window costs, in ns.

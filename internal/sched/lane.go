@@ -24,6 +24,7 @@ type lane struct {
 	suspect bool                   // a process died in a turn of several cases: ask one case at a time
 	aborted int                    // forks in a row that failed without a case to blame
 	longest time.Duration          // of its forks so far
+	slot    float64                // ns that a fork spends on a case's short batches
 }
 
 // caseState is a case at work.

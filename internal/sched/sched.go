@@ -152,6 +152,9 @@ func (s *Scheduler) measure(ctx context.Context) error {
 			}
 			l.longest = max(l.longest, s.Config.Now().Sub(began))
 			s.summary.Forks, ran = fork+1, true
+			if fork == s.Config.FirstFork {
+				s.adapt(l)
+			}
 			if err := s.progress(); err != nil {
 				return err
 			}
