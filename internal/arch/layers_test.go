@@ -19,7 +19,7 @@ var layers = [][]string{
 		"internal/plan", "internal/runner/...", "internal/transport", "internal/report", "internal/verdict", "internal/size",
 		"internal/analyse", "internal/store", "internal/schema/...", "internal/sample",
 	},
-	{"internal/stats", "internal/env", "internal/strictjson"},
+	{"internal/stats/...", "internal/env", "internal/strictjson"},
 	{"internal/bench", "runners", "internal/testenv", "internal/arch"},
 }
 
