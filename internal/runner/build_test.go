@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -66,9 +67,11 @@ func (w *workshop) request(r *Runner) BuildRequest {
 		Model:    &schema.Model{Messages: []*schema.Message{{ID: "Root_"}}},
 		Sets:     map[string][]byte{"set.binpb": []byte("set"), "sub/model.json": []byte("{}")},
 		Codecs:   names(r.Codecs),
-		Progress: func(s string) { w.said = append(w.said, s) },
+		Progress: w.hear,
 	}
 }
+
+func (w *workshop) hear(s string) { w.said = append(w.said, s) }
 
 func (w *workshop) build() (*Build, error) {
 	r := w.runner()
@@ -204,6 +207,9 @@ func TestBuildFails(t *testing.T) {
 		if _, err := w.build(); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("have %v; want %q", err, x.want)
 		}
+		if _, err := w.build(); strings.Count(err.Error(), "exit status") > 1 { // once, not for warming up as well
+			t.Errorf("have %v", err)
+		}
 		if left, _ := os.ReadDir(filepath.Join(w.builder.Cache, buildsFolder)); len(left) > 0 {
 			t.Errorf("left %v behind", left)
 		}
@@ -270,17 +276,20 @@ func TestBuildAtTheSameTime(t *testing.T) {
 func TestLockHeldElsewhere(t *testing.T) {
 	w := newWorkshop(t, map[string]string{"a": "fine"})
 	r := w.runner()
-	unlock, err := w.builder.lock(context.Background(), r)
+	unlock, err := w.builder.lock(context.Background(), r, w.hear)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
-	if _, err := w.builder.lock(ctx, r); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := w.builder.lock(ctx, r, w.hear); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("have %v", err)
 	}
+	if !slices.Contains(w.said, "waiting for another build for toy") {
+		t.Errorf("said %q", w.said)
+	}
 	unlock()
-	if unlock, err = w.builder.lock(context.Background(), r); err != nil {
+	if unlock, err = w.builder.lock(context.Background(), r, w.hear); err != nil {
 		t.Fatal(err)
 	}
 	unlock()

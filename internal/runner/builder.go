@@ -72,10 +72,16 @@ func (b *Builder) Warm(ctx context.Context, r *Runner, codecs []string) error {
 	if err != nil {
 		return err
 	}
-	return b.warm(ctx, r, selection, tools)
+	return b.warm(ctx, r, selection, warming{tools, func(string) {}})
 }
 
-func (b *Builder) warm(ctx context.Context, r *Runner, codecs []Codec, toolsID string) error {
+// warming says what else a warm-up depends on, and whom to tell.
+type warming struct {
+	toolsID  string
+	progress func(string)
+}
+
+func (b *Builder) warm(ctx context.Context, r *Runner, codecs []Codec, w warming) error {
 	tools := b.toolsDir(r)
 	if err := os.MkdirAll(tools, 0o755); err != nil {
 		return err
@@ -84,9 +90,9 @@ func (b *Builder) warm(ctx context.Context, r *Runner, codecs []Codec, toolsID s
 	if len(r.Manifest.Warm) == 0 {
 		return nil
 	}
-	sum := sha256.Sum256([]byte(toolsID + "\n" + strings.Join(names(codecs), ",")))
+	sum := sha256.Sum256([]byte(w.toolsID + "\n" + strings.Join(names(codecs), ",")))
 	marker := filepath.Join(tools, "warm-"+hex.EncodeToString(sum[:8]))
-	unlock, err := b.lock(ctx, r)
+	unlock, err := b.lock(ctx, r, w.progress)
 	if err != nil {
 		return err
 	}
@@ -94,6 +100,7 @@ func (b *Builder) warm(ctx context.Context, r *Runner, codecs []Codec, toolsID s
 	if _, err := os.Stat(marker); err == nil {
 		return nil
 	}
+	w.progress(fmt.Sprintf("preparing the tools and libraries of %s for %s", plural(len(codecs), "codec"), r.Runtime))
 	dir, err := os.MkdirTemp(tools, "warm.tmp-")
 	if err != nil {
 		return err
@@ -137,8 +144,8 @@ func (b *Builder) Build(ctx context.Context, r *Runner, req BuildRequest) (*Buil
 	}
 	// A failure to warm up is told only if the build fails as well: it may be one
 	// codec's, which the build drops.
-	cold := b.warm(ctx, r, codecs, tools)
-	unlock, err := b.lock(ctx, r)
+	cold := b.warm(ctx, r, codecs, warming{tools, req.Progress})
+	unlock, err := b.lock(ctx, r, req.Progress)
 	if err != nil {
 		return nil, err
 	}
@@ -147,13 +154,20 @@ func (b *Builder) Build(ctx context.Context, r *Runner, req BuildRequest) (*Buil
 		return build, nil
 	}
 	if err := b.make(ctx, build, req, codecs); err != nil {
-		if cold != nil && ctx.Err() == nil {
-			err = errors.Join(cold, err)
-		}
-		return nil, err
+		return nil, withCause(err, cold)
 	}
 	b.prune(key)
 	return build, nil
+}
+
+// withCause puts the failure to warm up before a build's command that failed,
+// unless that says the same.
+func withCause(err, cold error) error {
+	var a, b *commandError
+	if cold == nil || !errors.As(err, &a) || errors.As(cold, &b) && firstLines(a.output, 1) == firstLines(b.output, 1) {
+		return err
+	}
+	return errors.Join(cold, err)
 }
 
 // make builds beside the final folder and moves there what is complete.
@@ -237,8 +251,8 @@ func (b *Builder) toolsDir(r *Runner) string {
 }
 
 // lock keeps other wirecost processes, and other calls in this one, from
-// building the same runtime. It waits until it can or ctx ends.
-func (b *Builder) lock(ctx context.Context, r *Runner) (unlock func(), err error) {
+// building the same runtime. It waits until it can or ctx ends, and says so.
+func (b *Builder) lock(ctx context.Context, r *Runner, progress func(string)) (unlock func(), err error) {
 	if err := os.MkdirAll(b.Cache, 0o755); err != nil {
 		return nil, err
 	}
@@ -246,7 +260,7 @@ func (b *Builder) lock(ctx context.Context, r *Runner) (unlock func(), err error
 	if err != nil {
 		return nil, err
 	}
-	for {
+	for waits := 0; ; waits++ {
 		ok, err := lockFile(f)
 		if ok {
 			return func() { f.Close() }, nil
@@ -254,6 +268,9 @@ func (b *Builder) lock(ctx context.Context, r *Runner) (unlock func(), err error
 		if err != nil {
 			f.Close()
 			return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		if waits == 1 {
+			progress("waiting for another build for " + r.Runtime)
 		}
 		select {
 		case <-ctx.Done():

@@ -32,12 +32,21 @@ type Child struct {
 
 // Start starts the build's runner. The context serves to start it only.
 func (b *Build) Start(ctx context.Context) (Process, error) {
+	child, err := StartCommand(ctx, b.Command())
+	if err != nil {
+		return nil, err // not a nil *Child in a Process
+	}
+	return child, nil
+}
+
+// Command is what starts the build's runner.
+func (b *Build) Command() Command {
 	var codecs []Codec
 	for _, name := range b.Codecs {
 		codecs = append(codecs, Codec{Name: name})
 	}
 	p := placeholders{tools: b.tools, codecs: codecs}
-	return StartCommand(ctx, Command{p.words(b.Runner.Run), b.Dir, p.environment(b.Runner.Environment)})
+	return Command{p.words(b.Runner.Run), b.Dir, p.environment(b.Runner.Environment)}
 }
 
 // StartCommand starts a program that should speak the protocol.

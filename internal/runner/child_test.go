@@ -3,9 +3,11 @@
 package runner
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -18,25 +20,8 @@ import (
 	"wirecost/internal/bench"
 )
 
-// prepared writes documents and gives them as a sample.
-func prepared(t *testing.T, documents ...string) SampleFiles {
-	t.Helper()
-	dir := t.TempDir()
-	s := SampleFiles{Sample: "s", Root: "Root_", Documents: len(documents), Files: map[string]string{}}
-	for _, form := range documentForms {
-		var all [][]byte
-		for _, d := range documents {
-			all = append(all, []byte(d))
-		}
-		s.Files[form] = filepath.Join(dir, form)
-		if err := WriteDocumentsFile(s.Files[form], all); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return s
-}
-
 func TestConversation(t *testing.T) {
+	t.Parallel()
 	ctx, c := context.Background(), start(t, "good")
 	d, err := c.Describe(ctx)
 	if err != nil || d.Runtime != "fake" || len(d.Codecs) != 2 {
@@ -162,6 +147,7 @@ func zombie(pid int) bool {
 }
 
 func TestTypedReplies(t *testing.T) {
+	t.Parallel()
 	var skipped *SkippedError
 	if _, err := start(t, "skip").Memory(context.Background(), MemoryRequest{}); !errors.As(err, &skipped) || skipped.Reason != "no counters here" {
 		t.Errorf("skip: %v", err)
@@ -173,6 +159,7 @@ func TestTypedReplies(t *testing.T) {
 }
 
 func TestCloseTellsHowItEnded(t *testing.T) {
+	t.Parallel()
 	if err := start(t, "good").Close(); err != nil {
 		t.Errorf("good: %v", err)
 	}
@@ -195,6 +182,7 @@ func TestCloseTellsHowItEnded(t *testing.T) {
 }
 
 func TestCancelWhileItWorks(t *testing.T) {
+	t.Parallel()
 	c := start(t, "hang")
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(100*time.Millisecond, cancel)
@@ -216,6 +204,30 @@ func TestNoSuchProgram(t *testing.T) {
 	if _, err := StartCommand(context.Background(), Command{Words: []string{"./no-such-program"}}); err == nil || !strings.Contains(err.Error(), "no-such-program") {
 		t.Errorf("have %v", err)
 	}
+}
+
+// FuzzReplies feeds a conversation whatever bytes: it must end with a reply that
+// fits the request, or an error, and never panic.
+func FuzzReplies(f *testing.F) {
+	for _, s := range []string{
+		`{"id":1,"wall_ns":[5],"checksum":[1],"cpu_ns":5}` + "\n" + `{"id":2,"leaf":[1]}`, "", "\n\n", "null\n", `{"id":1}`, "[]\n",
+		`{"id":1,"wall_ns":null,"checksum":[1]}` + "\n", `{"id":1e0,"wall_ns":[1e99]}` + "\n", `{"id":1,"error":"x"}` + "\n", "{\"id\":1,\"skipped\":\"\xff\"}\n",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c := NewConn(Streams{Requests: io.Discard, Replies: bytes.NewReader(b), Stop: func() {}})
+		m, err := c.Measure(t.Context(), MeasureRequest{Turn: make([]BatchRequest, 1)})
+		if err == nil && (len(m.WallNS) != 1 || len(m.Checksum) != 1 || m.WallNS[0] < 0) {
+			t.Fatalf("accepted %q as %+v", b, m)
+		}
+		v, err := c.Verify(t.Context(), VerifyRequest{})
+		if err == nil && len(v.Leaf) != 0 {
+			t.Fatalf("accepted %q as %+v", b, v)
+		}
+		_, _ = c.Describe(t.Context())
+		_ = c.Close()
+	})
 }
 
 func BenchmarkMeasure(b *testing.B) {

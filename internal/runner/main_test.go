@@ -237,3 +237,21 @@ func processError(t *testing.T, err error) *ProcessError {
 	}
 	return e
 }
+
+// prepared writes documents and gives them as a sample.
+func prepared(t *testing.T, documents ...string) SampleFiles {
+	t.Helper()
+	dir := t.TempDir()
+	s := SampleFiles{Sample: "s", Root: "Root_", Documents: len(documents), Files: map[string]string{}}
+	for _, form := range documentForms {
+		var all [][]byte
+		for _, d := range documents {
+			all = append(all, []byte(d))
+		}
+		s.Files[form] = filepath.Join(dir, form)
+		if err := WriteDocumentsFile(s.Files[form], all); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}

@@ -22,10 +22,11 @@ func Serve(ctx context.Context, p Process, requests io.Reader, replies io.Writer
 			return err
 		}
 		var h Header
-		if err := json.Unmarshal(in.line, &h); err != nil {
-			h = Header{}
+		var answer replier
+		err := json.Unmarshal(in.line, &h)
+		if err == nil {
+			answer, err = serveOne(ctx, p, h.Request, in.line)
 		}
-		answer, err := serveOne(ctx, p, h.Request, in.line)
 		reply, err := replyTo(h, answer, err)
 		if err != nil {
 			return err

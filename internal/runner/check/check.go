@@ -37,7 +37,7 @@ func Command(c runner.Command) Start {
 
 // Options say what to check with.
 type Options struct {
-	Samples []runner.SampleFiles // at least one, of a schema that the runner was built for
+	Samples []runner.SampleFiles // of a schema that the runner was built for; none: codecs are not tried
 	Codecs  []string             // those to check; nil: all that the runner describes
 	Dir     string               // a folder for what "verify" writes
 	// Deadline is that of each request and of each ending; 0: ten seconds.
@@ -52,7 +52,7 @@ type Options struct {
 
 // Finding is one rule that the runner breaks.
 type Finding struct {
-	Rule  string // describe, id, unknown, stop, prepare, verify, measure, memory, empty, cold, end or line
+	Rule  string // describe, id, unknown, stop, prepare, verify, measure, memory, cold, empty, end or line
 	Codec string // where it is one codec's
 	What  string
 }
@@ -67,9 +67,6 @@ func (f Finding) String() string {
 // Run checks a runner. It returns what it found, nil if all is well. The error
 // is that of a cancelled context, or of a program that does not start.
 func Run(ctx context.Context, start Start, opts Options) ([]Finding, error) {
-	if len(opts.Samples) == 0 {
-		return nil, errors.New("no sample to check with")
-	}
 	if opts.Deadline == 0 {
 		opts.Deadline = 10 * time.Second
 	}
@@ -89,6 +86,21 @@ func (c *checker) run(ctx context.Context) error {
 	if err := c.session(ctx, "describe", "", c.talk); err != nil || c.description == nil {
 		return err
 	}
+	for _, x := range []struct {
+		rule  string
+		check func(context.Context, *Session) error
+	}{{"empty", c.empty}, {"line", c.longLine}, {"line", c.rubbish}} {
+		if err := c.session(ctx, x.rule, "", x.check); err != nil {
+			return err
+		}
+	}
+	if len(c.opts.Samples) == 0 {
+		return nil
+	}
+	return c.runCodecs(ctx)
+}
+
+func (c *checker) runCodecs(ctx context.Context) error {
 	for _, codec := range c.codecs() {
 		err := c.session(ctx, "prepare", codec.Name, func(ctx context.Context, s *Session) error { return c.work(ctx, s, codec) })
 		if err != nil {
@@ -101,7 +113,7 @@ func (c *checker) run(ctx context.Context) error {
 			}
 		}
 	}
-	return c.session(ctx, "line", "", c.longLine)
+	return nil
 }
 
 // codecs are those to check, in the runner's order.

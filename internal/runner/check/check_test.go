@@ -240,6 +240,12 @@ func TestBrokenRunnersAreFound(t *testing.T) {
 			}
 			return b
 		}, 0, false), "stop: after the last reply it wrote \"bye\""},
+		{"answers rubbish", session(fake(), func(r string, b []byte) []byte {
+			if strings.Contains(string(b), "unexpected end of JSON") {
+				return []byte("{\"id\":1}\n")
+			}
+			return b
+		}, 0, false), `line: a line that is no JSON was answered with "{\"id\":1}"`},
 		{"skips another's", session(fake(), replace("prepare", `}`, `,"skips":[{"sample":"q","codec":"a","reason":"r"}]}`), 0, false), "prepare: a: the runner skips"},
 		{"wrong output", session(fault(runner.FaultOutput, 0), nil, 0, false), "verify: a: what it wrote differs"},
 		{"wrong leaf", session(fault(runner.FaultLeaf, 0), nil, 0, false), "verify: a: the checksums"},
@@ -251,7 +257,7 @@ func TestBrokenRunnersAreFound(t *testing.T) {
 		{"crash", session(fault(runner.FaultCrash, 1), nil, 0, false), "measure: a: the runner ended"},
 		{"fails", session(fault(runner.FaultFail, 0), nil, 0, false), "verify: a: failed: planted"},
 		{"odd memory", session(fake(), replace("memory", `"allocations":10`, `"allocations":-10`), 0, false), "memory: a: the runner answered memory"},
-		{"no empty time", session(fake(), replace("empty", `"wall_ns"`, `"wall"`), 0, false), "empty: a: the runner answered empty"},
+		{"no empty time", session(fake(), replace("empty", `"wall_ns"`, `"wall"`), 0, false), "empty: the runner answered empty"},
 		{"short cold", session(fake(), replace("cold", `"ns":[`, `"ns":[],"x":[`), 0, false), "cold: a: the runner answered cold with 0"},
 		{"both replies", session(fake(), replace("memory", `{`, `{"skipped":"x","error":"y",`), 0, false), "memory: a: the runner answered memory with skipped and error"},
 	} {
@@ -287,8 +293,8 @@ func counting(request string, n int, old, new string) func(string, []byte) []byt
 }
 
 func TestUnusableOptions(t *testing.T) {
-	if _, err := Run(context.Background(), session(fake(), nil, 0, false), Options{}); err == nil {
-		t.Error("no sample: no error")
+	if findings, err := Run(context.Background(), session(fake(), nil, 0, false), Options{}); err != nil || findings != nil {
+		t.Errorf("without samples: found %v, %v", findings, err)
 	}
 	o := options(t)
 	o.Codecs = []string{"zzz"}

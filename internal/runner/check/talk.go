@@ -156,22 +156,43 @@ func ends(ctx context.Context, s *Session, after string) error {
 	return nil
 }
 
-// longLine checks that a line beyond the limit is refused, or ends the runner,
-// but neither hangs it nor gets an answer.
-func (c *checker) longLine(ctx context.Context, s *Session) error {
+// empty checks the loop around nothing, then ends the input.
+func (c *checker) empty(ctx context.Context, s *Session) error {
 	one, cancel := c.in(ctx)
 	defer cancel()
+	if _, err := s.Empty(one, runner.EmptyRequest{Iterations: 100_000}); err != nil {
+		return err
+	}
+	if err := s.CloseRequests(); err != nil {
+		return under("end", err)
+	}
+	return under("end", ends(one, s, "the end of its input"))
+}
+
+func (c *checker) longLine(ctx context.Context, s *Session) error {
 	line := slices.Concat([]byte(`{"id":1,"request":"describe","x":"`), bytes.Repeat([]byte("x"), runner.MaxLine), []byte(`"}`))
+	return c.refuses(ctx, s, "a line of more than 16 MB", line)
+}
+
+func (c *checker) rubbish(ctx context.Context, s *Session) error {
+	return c.refuses(ctx, s, "a line that is no JSON", []byte(`{"id":1,"request":"describe"`))
+}
+
+// refuses checks that a line gets an error, or ends the runner, but neither
+// hangs it nor gets an answer.
+func (c *checker) refuses(ctx context.Context, s *Session, what string, line []byte) error {
+	one, cancel := c.in(ctx)
+	defer cancel()
 	answer, err := s.Exchange(one, line)
 	if one.Err() != nil {
-		return errors.New("a line of more than 16 MB hangs it")
+		return errors.New(what + " hangs it")
 	}
 	if err != nil {
 		return nil // it ended
 	}
 	var r runner.Reply
 	if json.Unmarshal(answer, &r) != nil || r.Error == "" || strings.Contains(string(answer), `"codecs"`) {
-		return fmt.Errorf("a line of more than 16 MB was answered with %.80q; want an error, or an end", answer)
+		return fmt.Errorf("%s was answered with %.80q; want an error, or an end", what, answer)
 	}
 	return nil
 }
