@@ -46,7 +46,7 @@ func (d *Decoder) Binary(data []byte) ([]byte, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
-	m, err := d.ref.Unmarshal(data)
+	m, err := d.ref.unmarshalPartial(data)
 	if err != nil {
 		return nil, fmt.Errorf("%w; is it wrapped in an envelope, or of another type (--message)?", err)
 	}
@@ -54,6 +54,9 @@ func (d *Decoder) Binary(data []byte) ([]byte, error) {
 	if float64(unknown) > maxUnknownShare*float64(len(data)) {
 		return nil, fmt.Errorf("%d of %d bytes are fields that %s lacks (%s): this looks like an envelope or another message; name its type with --message",
 			unknown, len(data), d.ref.root.model.Name, unknownNumbers(m, where))
+	}
+	if err := d.ref.checkRequired(m); err != nil {
+		return nil, err
 	}
 	if unknown > 0 {
 		d.note(where, unknown)

@@ -109,7 +109,7 @@ func (s *Schema) FitAll(samples []FitSample, opt FitOptions) ([]*FitReport, erro
 	if err := s.Model.check(); err != nil {
 		return nil, err
 	}
-	s.Model.findLeaves()
+	s.Model.findLeaves(f.alwaysSet)
 	reports := make([]*FitReport, len(samples))
 	for i, x := range samples {
 		if reports[i], err = s.match(x); err != nil {

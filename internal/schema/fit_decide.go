@@ -66,3 +66,12 @@ func (f *fitter) decideAbsent(t *fieldTally) {
 		t.field.Absent = AbsentNull
 	}
 }
+
+// alwaysSet reports whether a field had a value of its own in every object.
+func (f *fitter) alwaysSet(m *Message, x *Field) bool {
+	t := f.tallies[x]
+	if m.Form != FormObject {
+		return true
+	}
+	return t.null == 0 && t.unset == 0 && t.byKey+t.byName >= max(f.objects[m], 1)
+}

@@ -166,7 +166,7 @@ func (t *fieldTally) lookAtBytes(text string) {
 		t.uuids++
 		return
 	}
-	if _, ok := parseBytes(ReprHex, text); ok && len(text) >= 8 && strings.ToLower(text) == text {
+	if _, ok := parseBytes(ReprHex, text); ok && len(text) >= 8 && (strings.ToLower(text) == text || strings.ToUpper(text) == text) {
 		t.hexTexts++
 		t.hexSize += len(text)
 	}

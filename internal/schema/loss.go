@@ -2,9 +2,12 @@ package schema
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"wirecost/internal/strictjson"
 )
@@ -26,44 +29,69 @@ func (s *Schema) Losses(sample string, docs [][]byte) ([]Loss, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := lossFinder{found: map[lossKey]*Loss{}, last: map[lossKey]int{}}
-	for i, doc := range docs {
-		back, err := r.roundTrip(doc)
-		if err != nil {
-			return nil, &DocumentError{sample, i, err}
-		}
-		l.compact = strictjson.Compact(l.compact[:0], doc)
-		if string(l.compact) == string(back) {
-			continue
-		}
-		before, err := strictjson.Parse(doc, s.Limits)
-		if err != nil {
-			return nil, &DocumentError{sample, i, err}
-		}
-		after, err := strictjson.Parse(back, s.Limits)
-		if err != nil {
-			return nil, &DocumentError{sample, i, err}
-		}
-		l.document = i
-		l.message(r.root, before, after)
+	// Each worker takes a part of the documents that lie together, so that the
+	// merged result is the same whatever their number.
+	parts := make([]*lossFinder, max(1, min(runtime.GOMAXPROCS(0), len(docs))))
+	var group errgroup.Group
+	for i := range parts {
+		first, last := i*len(docs)/len(parts), (i+1)*len(docs)/len(parts)
+		l := &lossFinder{ref: r, found: map[lossKey]*Loss{}, last: map[lossKey]int{}}
+		parts[i] = l
+		group.Go(func() error {
+			for j := first; j < last; j++ {
+				l.document = j
+				if err := l.add(docs[j]); err != nil {
+					return &DocumentError{sample, j, err}
+				}
+			}
+			return nil
+		})
 	}
-	return l.sorted(), nil
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for _, l := range parts[1:] {
+		parts[0].merge(l)
+	}
+	return parts[0].sorted(), nil
 }
 
-// roundTrip converts a document to Protobuf's wire form and back.
-func (r *Reference) roundTrip(doc []byte) ([]byte, error) {
-	m, err := r.FromJSON(doc)
+// add compares a document with what becomes of it. The message holds what the
+// wire form would: what is unset here is not written there.
+func (l *lossFinder) add(doc []byte) error {
+	m, err := l.ref.FromJSON(doc)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	b, err := r.Marshal(m)
+	back, err := l.ref.ToJSON(m)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if m, err = r.Unmarshal(b); err != nil {
-		return nil, err
+	l.compact = strictjson.Compact(l.compact[:0], doc)
+	if string(l.compact) == string(back) {
+		return nil
 	}
-	return r.ToJSON(m)
+	before, err := strictjson.Parse(doc, l.ref.limits)
+	if err != nil {
+		return err
+	}
+	after, err := strictjson.Parse(back, l.ref.limits)
+	if err != nil {
+		return err
+	}
+	l.message(l.ref.root, before, after)
+	return nil
+}
+
+// merge adds what was found in later documents.
+func (l *lossFinder) merge(later *lossFinder) {
+	for k, x := range later.found {
+		if old := l.found[k]; old != nil {
+			old.Documents += x.Documents
+		} else {
+			l.found[k] = x
+		}
+	}
 }
 
 type lossKey struct {
@@ -72,6 +100,7 @@ type lossKey struct {
 
 // lossFinder compares documents with what became of them, along the schema.
 type lossFinder struct {
+	ref      *Reference
 	path     docPath
 	document int
 	found    map[lossKey]*Loss
@@ -93,7 +122,7 @@ func (l *lossFinder) sorted() []Loss {
 	return out
 }
 
-func (l *lossFinder) add(note bool, what, example string) {
+func (l *lossFinder) report(note bool, what, example string) {
 	k := lossKey{l.path.general(), what}
 	x := l.found[k]
 	if x == nil {
@@ -108,7 +137,7 @@ func (l *lossFinder) add(note bool, what, example string) {
 
 // change notes a value that became another one.
 func (l *lossFinder) change(note bool, what string, a, b strictjson.Value) {
-	l.add(note, what, shownJSON(a)+" → "+shownJSON(b))
+	l.report(note, what, shownJSON(a)+" → "+shownJSON(b))
 }
 
 func shownJSON(v strictjson.Value) string {
@@ -146,9 +175,9 @@ func (l *lossFinder) object(t *refMessage, a, b strictjson.Value) {
 		case hasA && hasB:
 			l.field(f, v, w)
 		case hasA:
-			l.add(false, standIn(v)+" became missing", shownJSON(v)+" → no member")
+			l.report(false, standIn(v)+" became missing", shownJSON(v)+" → no member")
 		case hasB:
-			l.add(false, "missing became "+standIn(w), "no member → "+shownJSON(w))
+			l.report(false, "missing became "+standIn(w), "no member → "+shownJSON(w))
 		}
 		l.path = l.path[:len(l.path)-1]
 	}
@@ -210,7 +239,7 @@ func (l *lossFinder) elements(a, b strictjson.Value, each func(v, w strictjson.V
 	}
 	l.path = l.path[:len(l.path)-1]
 	if len(a.Elems) != len(b.Elems) {
-		l.add(false, "the number of elements changed", fmt.Sprintf("%d → %d", len(a.Elems), len(b.Elems)))
+		l.report(false, "the number of elements changed", fmt.Sprintf("%d → %d", len(a.Elems), len(b.Elems)))
 	}
 }
 
@@ -222,7 +251,7 @@ func (l *lossFinder) members(kind pathKind, a, b strictjson.Value, each func(v, 
 		if w, ok := after(m.Key); ok {
 			each(m.Value, w)
 		} else {
-			l.add(false, "the key is spelt differently", strconv.Quote(m.Key))
+			l.report(false, "the key is spelt differently", strconv.Quote(m.Key))
 		}
 		l.path = l.path[:len(l.path)-1]
 	}

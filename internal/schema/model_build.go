@@ -40,7 +40,7 @@ func (s *Schema) build(roots map[string]string) error {
 	if err := b.model.check(); err != nil {
 		return err
 	}
-	b.model.findLeaves()
+	b.model.findLeaves(isWritten)
 	s.Model = b.model
 	s.Notes = slices.Concat(s.base, b.notes, s.extensionNotes(s.Model))
 	return nil

@@ -59,37 +59,38 @@ func (g *singleGraph) visit(t *Message) {
 
 // findLeaves chooses each root's leaf: the way to the first value that is
 // always there, else to the first value at all.
-func (m *Model) findLeaves() {
+func (m *Model) findLeaves(always func(*Message, *Field) bool) {
 	x := m.index()
 	for i := range m.Roots {
 		r := &m.Roots[i]
 		root := x.messages[r.Type]
-		r.Leaf = x.leaf(root, true, map[*Message]bool{})
+		r.Leaf = x.leaf(root, always, map[*Message]bool{})
 		if r.Leaf == nil {
-			r.Leaf = x.leaf(root, false, map[*Message]bool{})
+			r.Leaf = x.leaf(root, func(*Message, *Field) bool { return true }, map[*Message]bool{})
 		}
 	}
 }
 
-// leaf looks through single object messages, in field order. With always, it
-// takes only values that are written even when they are unset.
-func (x modelIndex) leaf(t *Message, always bool, seen map[*Message]bool) []string {
+// isWritten reports whether a field is in JSON even when it is unset.
+func isWritten(t *Message, f *Field) bool { return t.Form == FormBare || f.Absent == AbsentWrite }
+
+// leaf looks through single object messages, in field order, and takes only
+// fields that are wanted.
+func (x modelIndex) leaf(t *Message, wanted func(*Message, *Field) bool, seen map[*Message]bool) []string {
 	if seen[t] || t.Form == FormUnion {
 		return nil
 	}
 	seen[t] = true
 	for _, f := range t.Fields {
-		if f.Label != LabelOne || f.Kind != KindMessage {
-			if !always || t.Form == FormBare || f.Absent == AbsentWrite {
-				return []string{f.ID}
-			}
+		if (f.Label != LabelOne || f.Kind != KindMessage) && wanted(t, f) {
+			return []string{f.ID}
 		}
 	}
 	for _, f := range t.Fields {
-		if f.Label != LabelOne || f.Kind != KindMessage || x.messages[f.Type].Form != FormObject {
+		if f.Label != LabelOne || f.Kind != KindMessage || x.messages[f.Type].Form != FormObject || !wanted(t, f) {
 			continue
 		}
-		if rest := x.leaf(x.messages[f.Type], always, seen); rest != nil {
+		if rest := x.leaf(x.messages[f.Type], wanted, seen); rest != nil {
 			return append([]string{f.ID}, rest...)
 		}
 	}

@@ -146,7 +146,7 @@ func (m *refMessage) tokenList() string {
 // field can hold it: absence belongs to whoever holds the message.
 func (d *docDecoder) bare(f *refField, k strictjson.Kind, to protoreflect.Message) {
 	if k == strictjson.Null && !f.Nil {
-		d.mismatch(k, f.wanted())
+		d.mismatch(k, f.wantedWhole())
 		return
 	}
 	d.field(f, k, to)

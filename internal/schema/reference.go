@@ -214,16 +214,29 @@ func (r *Reference) Marshal(m protoreflect.Message) ([]byte, error) {
 // Unmarshal reads a message's wire form. Fields that the schema lacks are kept
 // in the message as unknown (see Unknown).
 func (r *Reference) Unmarshal(b []byte) (protoreflect.Message, error) {
+	m, err := r.unmarshalPartial(b)
+	if err != nil {
+		return nil, err
+	}
+	return m, r.checkRequired(m)
+}
+
+func (r *Reference) unmarshalPartial(b []byte) (protoreflect.Message, error) {
 	m := dynamicpb.NewMessage(r.root.desc)
 	if err := (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(b, m); err != nil {
 		return nil, fmt.Errorf("not a %s: %s", r.root.model.Name, cleanProtoError(err))
 	}
-	if r.required {
-		if path := r.missingRequired(m); path != "" {
-			return nil, fmt.Errorf("not a %s: %s is missing, but the schema requires it", r.root.model.Name, path)
-		}
-	}
 	return m, nil
+}
+
+func (r *Reference) checkRequired(m protoreflect.Message) error {
+	if !r.required {
+		return nil
+	}
+	if path := r.missingRequired(m); path != "" {
+		return fmt.Errorf("not a %s: %s is missing, but the schema requires it", r.root.model.Name, path)
+	}
+	return nil
 }
 
 // UnmarshalStrict is Unmarshal that refuses fields the schema lacks.

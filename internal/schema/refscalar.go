@@ -22,14 +22,19 @@ var kindNames = map[Kind]string{
 
 func kindName(k Kind) string { return kindNames[k] }
 
-// wanted says what JSON value a field takes.
-func (f *refField) wanted() string {
+// wantedWhole says what JSON value a field takes.
+func (f *refField) wantedWhole() string {
 	switch f.Label {
 	case LabelList:
 		return "an array"
 	case LabelMap:
 		return "an object"
 	}
+	return f.wanted()
+}
+
+// wanted says what a field's single value is in JSON, or an element or entry.
+func (f *refField) wanted() string {
 	switch f.Repr {
 	case ReprString:
 		return "a string with " + strings.Replace(kindName(f.Kind), "a value's name", "a value's number", 1)
