@@ -48,6 +48,7 @@ func (b *builder) environment(index int, env *store.Environment) error {
 		}
 		in.Link = &link
 	}
+	fresh := map[string]bool{} // samples that no environment before had
 	err := env.Scan(func(rec any) error {
 		a.Add(rec)
 		switch r := rec.(type) {
@@ -55,7 +56,7 @@ func (b *builder) environment(index int, env *store.Environment) error {
 			machine.Forks, machine.MeasureNS, machine.BatchNS, machine.Preempted = r.Forks, r.MeasureNS, r.BatchNS, r.Preempted
 		case *store.Sample:
 			in.Samples = append(in.Samples, *r)
-			b.sample(r)
+			fresh[r.Sample] = b.sample(r)
 		case *store.Size:
 			in.Sizes = append(in.Sizes, *r)
 			b.size(r)
@@ -78,7 +79,7 @@ func (b *builder) environment(index int, env *store.Environment) error {
 	}
 	for _, s := range verdict.Sentences(in) {
 		// What does not depend on the machine is said once.
-		if s.Runtime != "" || b.first(s.Text+"\x00"+s.Sample) {
+		if s.Runtime != "" || fresh[s.Sample] {
 			b.report.Verdict = append(b.report.Verdict, Sentence{s, index})
 		}
 	}
@@ -108,10 +109,13 @@ func (b *builder) first(key any) bool {
 	return !old
 }
 
-func (b *builder) sample(r *store.Sample) {
-	if b.first([2]string{"sample", r.Sample}) {
-		b.report.Samples = append(b.report.Samples, Sample{r.Sample, r.Name, r.Documents, r.Timed, r.Bytes, r.Digest, r.Shape, r.Notes})
+// sample reports whether the sample is new.
+func (b *builder) sample(r *store.Sample) bool {
+	if !b.first([2]string{"sample", r.Sample}) {
+		return false
 	}
+	b.report.Samples = append(b.report.Samples, Sample{r.Sample, r.Name, r.Documents, r.Timed, r.Bytes, r.Digest, r.Shape, r.Notes})
+	return true
 }
 
 func (b *builder) size(r *store.Size) {
@@ -152,7 +156,7 @@ const notYet = "the run ended before this case was measured"
 func newCase(c analyse.CaseResult, machine int) Case {
 	out := Case{
 		Case: c.Case.Case, Machine: machine, Status: c.Outcome.Status, Reason: c.Outcome.Reason,
-		Library: c.Library, Version: c.Version, Role: c.Role, Best: c.Best, Lazy: c.Lazy, Traits: c.Traits, Note: c.Note,
+		Library: c.Library, Version: c.Version, Role: c.Role, Best: c.Best, Lazy: c.Lazy, Compiles: c.Compiles, Traits: c.Traits, Note: c.Note,
 		Forks: c.NS.Forks, Overhead: c.Overhead, NoSteadyState: c.NoSteadyState, times: c.Forks,
 	}
 	if out.Traits == nil {

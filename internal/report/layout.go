@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -22,6 +23,22 @@ type grid struct {
 	header []string
 	rows   [][]cell
 	left   map[int]bool
+}
+
+// trim removes columns in which nothing is written.
+func (g *grid) trim() *grid {
+	out := &grid{rows: make([][]cell, len(g.rows)), left: map[int]bool{}}
+	for i, h := range g.header {
+		if !slices.ContainsFunc(g.rows, func(r []cell) bool { return r[i].text != "" }) {
+			continue
+		}
+		out.left[len(out.header)] = g.left[i]
+		out.header = append(out.header, h)
+		for j, r := range g.rows {
+			out.rows[j] = append(out.rows[j], r[i])
+		}
+	}
+	return out
 }
 
 // cell is a table's cell.

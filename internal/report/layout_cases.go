@@ -47,7 +47,7 @@ func caseBlocks(r *Report) []block {
 			}
 		}
 		if len(g.rows) > 0 {
-			out = append(out, block{title: heatTitle(r, h), grid: g})
+			out = append(out, block{title: heatTitle(r, h), grid: g.trim()})
 		}
 	}
 	return out
@@ -244,14 +244,10 @@ const overheadLimit = 0.05
 
 // caveats warn of what makes a time worth less.
 func caveats(r *Report) []string {
-	var out []string
+	out := loopCaveat(r.Cases)
 	for _, c := range r.Cases {
-		name := c.Case.CodecID() + " " + operationName(r, c)
-		if c.NS != nil && c.Overhead > overheadLimit {
-			out = append(out, fmt.Sprintf("%s: the timing loop is %s of the time", clean(name), verdict.Percent(c.Overhead)))
-		}
 		if c.NoSteadyState {
-			out = append(out, fmt.Sprintf("%s: no steady state was reached", clean(name)))
+			out = append(out, clean(fmt.Sprintf("%s %s: no steady state was reached", c.Case.CodecID(), operationName(r, c))))
 		}
 	}
 	for _, x := range r.Comparisons {
@@ -260,6 +256,25 @@ func caveats(r *Report) []string {
 		}
 	}
 	return out
+}
+
+func loopCaveat(cases []Case) []string {
+	n, largest, subtracted := 0, 0.0, true
+	for _, c := range cases {
+		if c.NS != nil && c.Overhead > overheadLimit {
+			n++
+			largest = max(largest, c.Overhead)
+			subtracted = subtracted && !c.Compiles
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	line := fmt.Sprintf("In %s the timing loop takes more than %s of the time, at most %s", count(n, "case"), verdict.Percent(overheadLimit), verdict.Percent(largest))
+	if subtracted {
+		line += "; it is subtracted"
+	}
+	return []string{line}
 }
 
 // missingBlock lists what was not measured, with the reason.

@@ -104,13 +104,7 @@ func sizeBlock(r *Report, s Sample) []block {
 	for _, e := range encodings {
 		g.rows = append(g.rows, t.row(e))
 	}
-	if s.Documents < 2 {
-		g.header = g.header[:5]
-		for i := range g.rows {
-			g.rows[i] = g.rows[i][:5]
-		}
-	}
-	return []block{{title: "Size of a document", line: t.forms(), grid: g}}
+	return []block{{title: "Size of a document", line: t.forms(), grid: g.trim()}}
 }
 
 type sizeTable struct {
@@ -149,7 +143,7 @@ func (t sizeTable) row(encoding string) []cell {
 		if z.CompressNS > 0 {
 			times = append(times, verdict.Duration(float64(z.CompressNS)/float64(max(1, t.sample.Documents))))
 		}
-		if z, ok := t.rows[sizeKey{z.Form, encoding, store.Concatenated}]; ok {
+		if z, ok := t.rows[sizeKey{z.Form, encoding, store.Concatenated}]; ok && t.sample.Documents > 1 {
 			streams = append(streams, verdict.Bytes(float64(z.Bytes)))
 		}
 	}

@@ -41,9 +41,10 @@ func machineBlocks(r *Report) []block {
 	for i, m := range r.Machines {
 		b := block{title: onMachine(r, "Measured", i)}
 		b.items = append(b.items, machineLine(m), runLine(m))
-		b.items = append(b.items, "Ratios and intervals hold for these builds on this machine; ~ is undecided, = the same within 1%.")
 		out = append(out, b)
 	}
+	last := &out[len(out)-1]
+	last.items = append(last.items, "Ratios and intervals hold for these builds on this machine; ~ is undecided, = the same within 1%.")
 	return out
 }
 
@@ -69,7 +70,11 @@ func machineLine(m Machine) string {
 	}
 	slices.Sort(runtimes)
 	for _, name := range runtimes {
-		words = append(words, name+" "+m.Versions[name])
+		version := m.Versions[name]
+		if !strings.HasPrefix(version, name) {
+			version = name + " " + version
+		}
+		words = append(words, version)
 	}
 	if m.Wirecost != "" {
 		words = append(words, "wirecost "+m.Wirecost)

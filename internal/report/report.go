@@ -92,13 +92,15 @@ type Case struct {
 	Status  bench.Status `json:"status"`
 	Reason  string       `json:"reason,omitempty"`
 
-	Library string   `json:"library"`
-	Version string   `json:"version"`
-	Role    string   `json:"role,omitempty"`
-	Best    bool     `json:"best,omitempty"`
-	Lazy    bool     `json:"lazy,omitempty"`
-	Traits  []string `json:"traits"`
-	Note    string   `json:"note,omitempty"`
+	Library string `json:"library"`
+	Version string `json:"version"`
+	Role    string `json:"role,omitempty"`
+	Best    bool   `json:"best,omitempty"`
+	Lazy    bool   `json:"lazy,omitempty"`
+	// Compiles: the runtime compiles while it runs.
+	Compiles bool     `json:"compiles_while_running,omitempty"`
+	Traits   []string `json:"traits"`
+	Note     string   `json:"note,omitempty"`
 
 	NS     *analyse.Estimate `json:"ns_per_op"`
 	CPU    *float64          `json:"cpu_ns_per_op"`

@@ -30,8 +30,8 @@ func (f *field) cheapest(plain, best duel) *Sentence {
 	if plain.json == nil {
 		return nil
 	}
-	changes := f.changes(plain, best)
-	if len(changes) < 2 {
+	changes, open := f.changes(plain, best)
+	if len(changes) == 0 {
 		return nil
 	}
 	now := f.burden(changes[0].way)
@@ -44,6 +44,9 @@ func (f *field) cheapest(plain, best duel) *Sentence {
 	gain := func(c change) float64 { return 1 - f.burden(c.way)/now }
 	s := &Sentence{Claim: f.claim(), Numbers: map[string]float64{"largest_gain": gain(top)}}
 	if gain(top) < margin {
+		if open || len(changes) < 2 {
+			return nil
+		}
 		s.Text = fmt.Sprintf("No change that was measured saves %s of the %s of %s: there is no reason to leave it.", Percent(margin), f.scarce(), f.name(changes[0].way))
 		return s
 	}
@@ -69,9 +72,8 @@ func (f *field) cheapest(plain, best duel) *Sentence {
 }
 
 // changes lists what could be done, first what is done now. Codecs whose gain
-// is not sure stay out.
-func (f *field) changes(plain, best duel) []change {
-	var out []change
+// is not sure stay out; open says that nothing is known of one yet.
+func (f *field) changes(plain, best duel) (out []change, open bool) {
 	seen := map[*codec]bool{}
 	for _, x := range []struct {
 		codec  *codec
@@ -82,7 +84,8 @@ func (f *field) changes(plain, best duel) []change {
 		}
 		seen[x.codec] = true
 		r, ok := f.ratio(x.codec, plain.json)
-		if !ok || x.effort > 0 && f.link == nil && r.finding() != less {
+		open = open || !ok || !r.bounded()
+		if !ok || !r.bounded() || x.effort > 0 && f.link == nil && r.finding() != less {
 			continue
 		}
 		ways := f.ways([]*codec{x.codec})
@@ -98,7 +101,7 @@ func (f *field) changes(plain, best duel) []change {
 			out = append(out, change{w, effort})
 		}
 	}
-	return out
+	return out, open
 }
 
 // burden is what a change is to lessen.

@@ -139,35 +139,24 @@ func (f *field) flip(plain, best duel, numbers map[string]float64) string {
 		plain.protobuf.name, before, plain.json.name, after, best.json.name)
 }
 
-// capacity says how many cores a rate keeps busy, or how many requests a core
-// serves.
+// capacity says how many cores the rate keeps busy.
 func (f *field) capacity(sides []*codec) *Sentence {
-	s := &Sentence{Claim: CPU, Numbers: map[string]float64{}}
+	if f.rate <= 0 {
+		return nil
+	}
+	s := &Sentence{Claim: CPU, Numbers: map[string]float64{"rate": f.rate}}
 	var parts []string
 	for _, x := range sides {
-		ns, ok := f.cost(x)
-		if !ok {
-			continue
-		}
-		if f.rate > 0 {
-			low, high := f.bounds(x)
-			perNS := f.rate / 1e9
-			s.Numbers["cores "+x.name] = ns * perNS
-			s.Numbers["cores "+x.name+" low"], s.Numbers["cores "+x.name+" high"] = low*perNS, high*perNS
-			parts = append(parts, fmt.Sprintf("%s %s (%s–%s)", x.name, Digits(ns*perNS), Digits(low*perNS), Digits(high*perNS)))
-		} else {
-			s.Numbers["requests_per_second "+x.name] = 1e9 / ns
-			parts = append(parts, fmt.Sprintf("%s %s", x.name, Digits(1e9/ns)))
-		}
+		ns, _ := f.cost(x)
+		low, high := f.bounds(x)
+		perNS := f.rate / 1e9
+		s.Numbers["cores "+x.name] = ns * perNS
+		s.Numbers["cores "+x.name+" low"], s.Numbers["cores "+x.name+" high"] = low*perNS, high*perNS
+		parts = append(parts, fmt.Sprintf("%s %s (%s–%s)", x.name, Digits(ns*perNS), Digits(low*perNS), Digits(high*perNS)))
 	}
 	if len(parts) == 0 {
 		return nil
 	}
-	if f.rate > 0 {
-		s.Numbers["rate"] = f.rate
-		s.Text = fmt.Sprintf("Cores kept busy by %s at %s requests per second: %s.", f.what(), Digits(f.rate), list(parts))
-	} else {
-		s.Text = fmt.Sprintf("Requests per second that one core serves, %s alone: %s.", f.what(), list(parts))
-	}
+	s.Text = fmt.Sprintf("Cores kept busy by %s at %s requests per second: %s.", f.what(), Digits(f.rate), list(parts))
 	return s
 }
