@@ -112,6 +112,7 @@ type Sequence struct {
 	forks
 	options SequenceOptions
 	values  []scaled // in the order they came
+	ends    [2]end
 	scratch []float64
 }
 
@@ -127,7 +128,8 @@ func NewSequence(alpha float64) *Sequence {
 
 // NewSequenceWith is NewSequence with other options than the usual.
 func NewSequenceWith(o SequenceOptions) *Sequence {
-	return &Sequence{forks: newForks(o.Alpha), options: o}
+	unknown := math.Inf(-1)
+	return &Sequence{forks: newForks(o.Alpha), options: o, ends: [2]end{{sign: 1, theta: unknown}, {sign: -1, theta: unknown}}}
 }
 
 // Add takes one fork's log-ratio.
@@ -140,8 +142,10 @@ func (s *Sequence) Add(x float64) {
 	if s.contradicted {
 		return
 	}
-	// One end is the other of the mirrored values.
-	s.narrow(Interval{s.lower(1, s.interval.Low), -s.lower(-1, -s.interval.High)})
+	for i := range s.ends {
+		s.advance(&s.ends[i])
+	}
+	s.narrow(Interval{s.ends[0].theta, -s.ends[1].theta})
 }
 
 // minForksForScale is how many forks a MAD is taken of at least.
@@ -163,30 +167,35 @@ func (s *Sequence) scale() float64 {
 	return max(math.Exp(log), o.ScaleFloor)
 }
 
-// lower returns the lower end for the values times sign (±1): the largest known
-// θ that is excluded because the values lie too far above it. Every smaller θ is
-// excluded as well, since the evidence falls with θ. The end before
-// is known, or −∞.
-func (s *Sequence) lower(sign, known float64) float64 {
-	excluded, kept := s.reach(sign)
-	if !math.IsInf(known, -1) {
-		excluded = known
-	}
-	if s.evidence(sign, excluded) < s.threshold {
-		return known
-	}
-	for kept-excluded > s.options.Resolution {
-		middle := excluded + (kept-excluded)/2
-		if middle <= excluded || middle >= kept {
-			break
+// end is an end of the interval. The upper end is the lower one of the mirrored
+// values, so both are described as lower ends of the values times sign.
+type end struct {
+	sign   float64
+	theta  float64 // the largest known θ that is excluded because the values lie too far above it; −∞: none
+	stakes stakes  // at theta, by the values so far
+}
+
+// advance moves an end as far as the values allow, after one was added. Every θ
+// below an excluded one is excluded as well, since the evidence falls with θ.
+func (s *Sequence) advance(e *end) {
+	far, largest := s.reach(e.sign)
+	if math.IsInf(e.theta, -1) {
+		at := s.stakes(e.sign, far)
+		if at.evidence() < s.threshold {
+			return
 		}
-		if s.evidence(sign, middle) >= s.threshold {
-			excluded = middle
-		} else {
-			kept = middle
+		e.theta = far
+	} else {
+		e.stakes.bet(e.sign, e.theta, s.values[len(s.values)-1])
+		if e.stakes.evidence() < s.threshold {
+			return
 		}
 	}
-	return excluded
+	e.theta = crossing(func(theta float64) float64 {
+		at := s.stakes(e.sign, theta)
+		return math.Log(max(at.evidence(), math.SmallestNonzeroFloat64) / s.threshold)
+	}, e.theta, largest, s.options.Resolution)
+	e.stakes = s.stakes(e.sign, e.theta)
 }
 
 // reach returns a θ so far below all values that the evidence is as large as it
@@ -200,23 +209,40 @@ func (s *Sequence) reach(sign float64) (far, largest float64) {
 	return far, largest
 }
 
-// weights of λ = ½, 1, 2, 4. Most goes to the middle, which decides comparisons
-// within 10 to 40 forks.
+// stakes is what a stake of 1 on each λ = ½, 1, 2, 4 has become.
+type stakes [4]float64
+
+// weights of the four λ. Most goes to the middle, which decides comparisons within
+// 10 to 40 forks.
 var weights = [4]float64{0.1, 0.4, 0.4, 0.1}
 
-// evidence is the half of the mixture that grows when the values times sign lie
-// above θ: the λ above 0. The other half is left out, which can only widen
-// the interval, and makes it an interval: each factor falls with θ.
-func (s *Sequence) evidence(sign, theta float64) float64 {
-	p := weights
+// stakes bets on all values, times sign, to lie above θ.
+func (s *Sequence) stakes(sign, theta float64) stakes {
+	p := stakes{1, 1, 1, 1}
 	for _, v := range s.values {
-		u := math.Exp(-math.Tanh((sign*v.x - theta) / v.scale)) // exp(−2λψ) at λ = ½
-		u2 := u * u
-		u4 := u2 * u2
-		p[0] *= 2 / (1 + u)
-		p[1] *= 2 / (1 + u2)
-		p[2] *= 2 / (1 + u4)
-		p[3] *= 2 / (1 + u4*u4)
+		p.bet(sign, theta, v)
 	}
-	return (p[0] + p[1] + p[2] + p[3]) / 2
+	return p
+}
+
+// bet multiplies each stake by 2/(1+exp(−2λψ)).
+func (p *stakes) bet(sign, theta float64, v scaled) {
+	u := math.Exp(-math.Tanh((sign*v.x - theta) / v.scale)) // exp(−2λψ) at λ = ½
+	u2 := u * u
+	u4 := u2 * u2
+	p[0] *= 2 / (1 + u)
+	p[1] *= 2 / (1 + u2)
+	p[2] *= 2 / (1 + u4)
+	p[3] *= 2 / (1 + u4*u4)
+}
+
+// evidence is the half of the mixture that grows when the values lie above θ: the
+// λ above 0. The other half is left out, which can only widen the interval,
+// and makes it an interval: each factor falls with θ.
+func (p stakes) evidence() float64 {
+	sum := 0.0
+	for i, w := range weights {
+		sum += w * p[i]
+	}
+	return sum / 2
 }

@@ -87,7 +87,7 @@ func TestSequenceEndsOnGrid(t *testing.T) {
 	for range 40 {
 		s.Add(0.012 * random.NormFloat64())
 		for theta := -0.1; theta < 0.1; theta += 1e-5 {
-			if s.evidence(1, theta) < s.threshold {
+			if s.stakes(1, theta).evidence() < s.threshold {
 				low = max(low, theta)
 				break
 			}
@@ -200,7 +200,7 @@ func TestEvidenceIsFair(t *testing.T) {
 				}
 				s.Add(truth + m)
 			}
-			sum += s.evidence(1, truth)
+			sum += s.stakes(1, truth).evidence()
 		}
 		if mean := sum / float64(int(1)<<len(magnitudes)); math.Abs(mean-0.5) > 1e-12 {
 			t.Errorf("mean evidence at the truth %v is %v, want 0.5", truth, mean)
@@ -239,6 +239,29 @@ func TestForksNeeded(t *testing.T) {
 		if n != 0 {
 			t.Errorf("forecast %d of nonsense", n)
 		}
+	}
+}
+
+func TestCrossing(t *testing.T) {
+	for name, f := range map[string]func(float64) float64{
+		"line":  func(x float64) float64 { return 0.3 - x },
+		"step":  func(x float64) float64 { return map[bool]float64{true: 1, false: -700}[x <= 0.3] },
+		"cubic": func(x float64) float64 { return math.Pow(0.3-x, 3) },
+		"exp":   func(x float64) float64 { return math.Exp(-50*x) - math.Exp(-50*0.3) },
+	} {
+		for _, from := range []float64{-1e9, -20, 0, 0.3} {
+			calls := 0
+			got := crossing(func(x float64) float64 { calls++; return f(x) }, from, 0.5, 1e-5)
+			if got > 0.3+1e-12 || got < 0.3-1e-5 && from < 0.3-1e-5 || f(got) < 0 {
+				t.Errorf("%s from %v: %v", name, from, got)
+			}
+			if bisections := math.Log2((0.5-from)/1e-5) + 5; float64(calls) > bisections {
+				t.Errorf("%s from %v: %d calls", name, from, calls)
+			}
+		}
+	}
+	if got := crossing(func(x float64) float64 { return 1e300 - x }, -1e308, 1.1e300, 1e-5); got > 1e300 || got < 0.99e300 {
+		t.Errorf("of huge numbers: %v", got)
 	}
 }
 
