@@ -304,9 +304,17 @@ func (a *Analysis) Precision() Precision {
 	return p
 }
 
-// Settled reports whether every comparison is decided, or known to the given
-// relative precision, such as 0.01.
+// Settled reports whether more forks would add little: the ratio of every
+// comparison of mutator times, which is what tables show, is equivalent or known
+// to the given relative precision, such as 0.01, and every other comparison is
+// decided or as precise.
 func (a *Analysis) Settled(precision float64) bool {
-	p := a.Precision()
-	return p.Comparisons > 0 && (p.Widest == nil || p.Width <= precision)
+	cs := a.Comparisons()
+	for _, c := range cs {
+		decided := c.Verdict == bench.Equivalent || c.Metric != bench.Mutator && c.Decided()
+		if !decided && math.Expm1(c.width()) > precision {
+			return false
+		}
+	}
+	return len(cs) > 0
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wirecost/internal/env"
+	"wirecost/internal/store"
 	"wirecost/runners"
 )
 
@@ -38,6 +39,8 @@ type App struct {
 	// Start replaces how a built runner's process is started; tests use it.
 	Start starter
 	Cache string // where builds and results are kept
+	// Machine describes where the run takes place; nil: by looking.
+	Machine func() store.Machine
 }
 
 // Main runs the program and returns its exit code.

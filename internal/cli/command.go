@@ -18,6 +18,9 @@ func cacheDir() (string, error) { return runner.DefaultCache() }
 
 // machine describes where the run takes place; without haste, but never for long.
 func (a *App) machine() store.Machine {
+	if a.Machine != nil {
+		return a.Machine()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	return env.Describe(ctx)
