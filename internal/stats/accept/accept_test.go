@@ -36,11 +36,11 @@ func TestClaims(t *testing.T) {
 	checker := Checker{Seed: 20261130, Runs: func(s Scenario) int {
 		switch {
 		case s.Codecs > 1:
-			return 12
-		case s.Method == Naive || s.OneAfterAnother:
-			return 200
+			return 8
+		case s.Method == Naive:
+			return 300
 		}
-		return 60
+		return 40
 	}}
 	for _, claim := range Claims() {
 		t.Run(claim.Name, func(t *testing.T) {
@@ -69,12 +69,12 @@ func TestBeyondCatchesViolations(t *testing.T) {
 		hits, of int
 		caught   bool
 	}{
-		{atMost, 96, 960, true},
-		{atMost, 48, 960, false},
-		{atMost, 0, 960, false},
-		{atLeast, 864, 960, true},
-		{atLeast, 912, 960, false},
-		{atLeast, 960, 960, false},
+		{atMost, 64, 640, true},
+		{atMost, 32, 640, false},
+		{atMost, 0, 640, false},
+		{atLeast, 576, 640, true},
+		{atLeast, 608, 640, false},
+		{atLeast, 640, 640, false},
 		{atLeast, 0, 10, true},
 		{atMost, 0, 0, false},
 	} {

@@ -93,7 +93,7 @@ func Simulate(s Scenario, runs int, seed uint64) Tally {
 	}
 	truth := s.Truth
 	if s.Shape != noise.Symmetric {
-		truth = medianOfForks(s, rand.New(rand.NewPCG(seed, math.MaxUint64)))
+		truth = medianOfForks(s, min(50*runs, 10_000), rand.New(rand.NewPCG(seed, math.MaxUint64)))
 	}
 	var total Tally
 	var lock sync.Mutex
@@ -117,9 +117,9 @@ func Simulate(s Scenario, runs int, seed uint64) Tally {
 // medianOfForks measures the truth that the sign test speaks of. It is not the
 // median of the forks' effects where these are not symmetric: what measuring adds to
 // each fork, though symmetric itself, shifts it a little.
-func medianOfForks(s Scenario, random *rand.Rand) float64 {
+func medianOfForks(s Scenario, forks int, random *rand.Rand) float64 {
 	f := newFork(s, random)
-	x := make([]float64, 10_000)
+	x := make([]float64, forks)
 	for i := range x {
 		x[i] = f.ratios()[0]
 	}
