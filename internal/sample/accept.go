@@ -40,13 +40,16 @@ func mend(data []byte, opt Options) (repaired, *strictjson.Error) {
 	if opt.Replace {
 		text.replace()
 	}
-	if opt.LastWins {
-		text.dropDuplicates(opt.Limits)
+	if opt.Replace {
+		fault = faultOf(text.data, opt.Limits)
 	}
-	if opt.Replace || opt.LastWins {
-		if fault = faultOf(text.data, opt.Limits); fault == nil {
-			return text, nil
+	if fault != nil && opt.LastWins {
+		if fault = text.dropDuplicates(opt.Limits); fault == nil {
+			fault = faultOf(text.data, opt.Limits)
 		}
+	}
+	if fault == nil {
+		return text, nil
 	}
 	fault = hinted(text.data, fault, opt)
 	fault.Offset = text.origin(fault.Offset)
@@ -54,8 +57,12 @@ func mend(data []byte, opt Options) (repaired, *strictjson.Error) {
 }
 
 func faultOf(data []byte, lim Limits) *strictjson.Error {
+	return asFault(strictjson.Check(data, lim.json(len(data))))
+}
+
+func asFault(err error) *strictjson.Error {
 	var fault *strictjson.Error
-	if err := strictjson.Check(data, lim.json(len(data))); err != nil && !errors.As(err, &fault) {
+	if err != nil && !errors.As(err, &fault) {
 		fault = &strictjson.Error{Msg: err.Error()}
 	}
 	return fault
@@ -181,15 +188,16 @@ func lower(c byte) byte {
 }
 
 // dropDuplicates keeps of the members of an object with equal keys the last
-// one. It leaves text that is not JSON for the checker to refuse.
-func (r *repaired) dropDuplicates(lim Limits) {
+// one. Text that is not JSON it leaves as it is, and tells what is wrong.
+func (r *repaired) dropDuplicates(lim Limits) *strictjson.Error {
 	var w duplicates
 	w.scan.Reset(r.data, lim.json(len(r.data)))
 	w.value()
-	if w.scan.End() != nil || len(w.cuts) == 0 {
-		return
+	if err := w.scan.End(); err != nil {
+		return asFault(err)
 	}
 	w.cut(r)
+	return nil
 }
 
 // duplicates finds the members to leave out.

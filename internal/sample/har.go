@@ -144,7 +144,12 @@ func (h *archiveReader) finish() ([]*Sample, error) {
 		return h.samples, nil
 	}
 	reason := "the HAR has no entries"
-	if h.notes.entries > 0 {
+	switch {
+	case !h.scan.hasLog:
+		reason = `it has no "log" object, so it is not a HAR`
+	case !h.scan.hasEntries:
+		reason = `its log has no "entries" array, so it is not a HAR`
+	case h.notes.entries > 0:
 		reason = fmt.Sprintf("none of the HAR's %s has a body that is JSON", count(h.notes.entries, "entry", "entries"))
 	}
 	for _, n := range notes {

@@ -113,14 +113,19 @@ func (r *reader) isLines() (bool, error) {
 	if !done && !e.scalar || len(trimLeft(r.rest()[used:n])) > 0 {
 		return false, nil
 	}
-	for len(trimLeft(r.rest()[n:])) == 0 {
+	for {
+		if len(trimLeft(r.rest()[n:])) > 0 {
+			return true, nil
+		}
+		if n = len(r.rest()); int64(n) > r.opt.Limits.Line {
+			return true, nil // white space without end: a line at a time keeps less
+		}
 		if err := r.more(); err == io.EOF {
 			return false, nil
 		} else if err != nil {
 			return false, err
 		}
 	}
-	return true, nil
 }
 
 // unknown is the error for text that nobody named and that does not look like JSON.
