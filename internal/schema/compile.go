@@ -133,6 +133,9 @@ func newSchema(set *descriptorpb.FileDescriptorSet, main []string, message strin
 	if err != nil {
 		return nil, fmt.Errorf("%s: the schema is not valid: %s", strings.Join(main, ", "), cleanProtoError(err))
 	}
+	if err := checkForeign(set); err != nil {
+		return nil, err
+	}
 	s := &Schema{Set: set, base: notes, main: main, files: files}
 	if needsDefaultRoot(roots) {
 		if s.root, err = s.chooseRoot(message); err != nil {

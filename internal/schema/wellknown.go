@@ -1,12 +1,31 @@
 package schema
 
-import "google.golang.org/protobuf/reflect/protoreflect"
+import (
+	"fmt"
 
-// Well-known types are told by their file as well: anybody may declare a
-// message of that name, with other fields.
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
+)
 
+// checkForeign refuses other files' types in google's package: libraries treat
+// some of them by their name alone, and would trip over other fields.
+func checkForeign(set *descriptorpb.FileDescriptorSet) error {
+	for _, f := range set.File {
+		if f.GetPackage() != "google.protobuf" || isStandard(f.GetName()) {
+			continue
+		}
+		for _, m := range f.MessageType {
+			if file := standardDeclaring("google.protobuf." + m.GetName()); file != "" {
+				return fmt.Errorf("%s: declares google.protobuf.%s, which is %s's; import that file, or rename the message", f.GetName(), m.GetName(), file)
+			}
+		}
+	}
+	return nil
+}
+
+// isWellKnown reports whether a type is one of these of a standard file.
 func isWellKnown(d protoreflect.Descriptor, file string, names ...protoreflect.Name) bool {
-	if d.ParentFile() == nil || d.ParentFile().Path() != "google/protobuf/"+file+".proto" || d.ParentFile().Package() != "google.protobuf" {
+	if d.ParentFile() == nil || d.ParentFile().Path() != "google/protobuf/"+file+".proto" {
 		return false
 	}
 	for _, n := range names {
