@@ -68,10 +68,15 @@ func (f *field) duel(d duel) *Sentence {
 	r.numbers(s.Numbers)
 	times := fmt.Sprintf("%s (%s) against %s (%s)", Duration(p), d.protobuf.name, Duration(j), d.json.name)
 	head := fmt.Sprintf("%s, %s:", d.what, f.what())
-	switch r.finding() {
-	case undecided:
+	switch {
+	case !r.bounded():
+		forks := estimate(d.json.cases[f.ops[0]], f.metric).Forks
+		s.Text = fmt.Sprintf("%s undecided. So far Protobuf needs ~%s× the %s of JSON: %s. Too few processes were measured (%d) for an interval: give the run more time.",
+			head, Digits(r.Value), f.unit(), times, forks)
+		return s
+	case r.finding() == undecided:
 		s.Text = fmt.Sprintf("%s no clear winner. Protobuf needs %s the %s of JSON: %s, and the interval holds 1.", head, r, f.unit(), times)
-	case same:
+	case r.finding() == same:
 		s.Text = fmt.Sprintf("%s no clear winner. The %s is the same within 1%%, %s: %s.", head, f.unit(), r, times)
 	default:
 		s.Text = fmt.Sprintf("%s Protobuf needs %s the %s of JSON: %s.", head, r, f.unit(), times)
@@ -104,7 +109,7 @@ func (f *field) library(plain, best duel) *Sentence {
 		return nil
 	}
 	r, ok := f.ratio(best.json, plain.json)
-	if !ok {
+	if !ok || !r.bounded() {
 		return nil
 	}
 	s := &Sentence{Claim: Library, Numbers: map[string]float64{}}

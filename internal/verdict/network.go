@@ -18,10 +18,23 @@ func (f *field) network(plain, best duel, sides []*codec) []*Sentence {
 		second = nil
 	}
 	out := []*Sentence{first, second}
+	if !f.settled(sides) {
+		return out
+	}
 	if f.link != nil {
 		return append(out, f.atLink(sides))
 	}
 	return append(out, f.overRange(sides))
+}
+
+// settled reports whether the codecs' times are known well enough to build on.
+func (f *field) settled(sides []*codec) bool {
+	for _, x := range sides {
+		if r, ok := f.ratio(x, sides[0]); !ok || !r.bounded() {
+			return false
+		}
+	}
+	return true
 }
 
 // outlook is how two forms compare over all links.
@@ -37,7 +50,7 @@ const (
 // breakEven says at which link speed the formats of a duel cross, uncompressed.
 func (f *field) breakEven(d duel) (*Sentence, outlook) {
 	r, ok := f.ratio(d.protobuf, d.json)
-	if !ok {
+	if !ok || !r.bounded() {
 		return nil, unknown
 	}
 	j, ok := f.sizes.bytes(d.json.form, bench.Identity)
@@ -89,10 +102,6 @@ func (e exchange) point(numbers map[string]float64) string {
 	at, x, y := e.even(e.ratio.Value), e.even(e.ratio.Low), e.even(e.ratio.High)
 	low, high := math.Min(x, y), math.Max(x, y)
 	numbers["break_even"], numbers["break_even_low"] = at, low
-	if math.IsInf(e.ratio.High, 1) {
-		delete(numbers, "break_even_low")
-		return Bandwidth(at) + " (the interval is not bounded yet)"
-	}
 	if !math.IsInf(high, 1) {
 		numbers["break_even_high"] = high
 	}
@@ -107,10 +116,10 @@ func (e exchange) open(numbers map[string]float64) (string, outlook) {
 		name, worst = "JSON", e.ratio.Low
 	}
 	text := fmt.Sprintf("%s is %s smaller and the times do not differ clearly", name, Bytes(math.Abs(e.saved)))
-	if !e.ratio.bounded() || worst == 1 {
-		return text + ", so it is ahead on slow links; how far is not bounded yet.", tradeOff
-	}
 	at := e.even(worst)
+	if math.IsInf(at, 1) {
+		return text + ".", tradeOff
+	}
 	numbers["break_even_at_least"] = at
 	return fmt.Sprintf("%s, so it is ahead at least on links slower than %s.", text, Bandwidth(at)), tradeOff
 }

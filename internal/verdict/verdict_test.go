@@ -119,7 +119,7 @@ func TestDuels(t *testing.T) {
 		{"undecided", measured(usualJSON, protobufCodec("pb", 1020, 3060).usual().within(0.05)),
 			"Default against default, encode and decode: no clear winner. Protobuf needs ~1.02× (0.971–1.07) the CPU time of JSON: 4.08 µs (pb) against 4.00 µs (std), and the interval holds 1."},
 		{"not bounded yet", measured(usualJSON, usualPB.within(math.Inf(1))),
-			"Default against default, encode and decode: no clear winner. Protobuf needs ~0.500× (not bounded yet) the CPU time of JSON: 2.00 µs (pb) against 4.00 µs (std), and the interval holds 1."},
+			"Default against default, encode and decode: undecided. So far Protobuf needs ~0.500× the CPU time of JSON: 2.00 µs (pb) against 4.00 µs (std). Too few processes were measured (20) for an interval: give the run more time."},
 		{"the same", measured(usualJSON, protobufCodec("pb", 1001, 3003).usual().within(0.005)),
 			"Default against default, encode and decode: no clear winner. The CPU time is the same within 1%, ~1.00× (0.996–1.01): 4.00 µs (pb) against 4.00 µs (std)."},
 		{"a small margin (D26)", measured(usualJSON, protobufCodec("pb", 940, 2820).usual()),
@@ -224,8 +224,6 @@ func TestBreakEven(t *testing.T) {
 		// at worst 1.08 · 4 µs − 4 µs = 320 ns for 100 B
 		{"no clear difference in time", measured(usualJSON, protobufCodec("pb", 1000, 3000).usual().within(0.08)),
 			"Protobuf is 100 B smaller and the times do not differ clearly, so it is ahead at least on links slower than 2.5 Gbit/s."},
-		{"not bounded yet", measured(usualJSON, usualPB.within(math.Inf(1))),
-			"Protobuf is 100 B smaller and the times do not differ clearly, so it is ahead on slow links; how far is not bounded yet."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, _, _ := strings.Cut(say(tt.in, Network), "\n")
@@ -233,6 +231,17 @@ func TestBreakEven(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+func TestNothingIsBuiltOnTimesThatAreNotBounded(t *testing.T) {
+	in := measured(usualJSON, jsonCodec("quick", 500, 1500).fastest().within(math.Inf(1)), usualPB.fastest().within(math.Inf(1)))
+	link := Link{Bits: 1e6}
+	for _, l := range []*Link{nil, &link} {
+		in.Link = l
+		if got := say(in, Network) + say(in, Library); got != "" {
+			t.Errorf("got:\n%s", got)
+		}
 	}
 }
 
