@@ -184,18 +184,23 @@ func (s *Sequence) advance(e *end) {
 		if at.evidence() < s.threshold {
 			return
 		}
-		e.theta = far
+		e.theta, e.stakes = far, at
 	} else {
 		e.stakes.bet(e.sign, e.theta, s.values[len(s.values)-1])
 		if e.stakes.evidence() < s.threshold {
 			return
 		}
 	}
-	e.theta = crossing(func(theta float64) float64 {
+	excess := math.Log(e.stakes.evidence() / s.threshold)
+	// At the largest value no λ has won anything.
+	crossing(bracket{e.theta, largest, excess, -math.Log(2 * s.threshold)}, s.options.Resolution, func(theta float64) float64 {
 		at := s.stakes(e.sign, theta)
-		return math.Log(max(at.evidence(), math.SmallestNonzeroFloat64) / s.threshold)
-	}, e.theta, largest, s.options.Resolution)
-	e.stakes = s.stakes(e.sign, e.theta)
+		excess := math.Log(max(at.evidence(), math.SmallestNonzeroFloat64) / s.threshold)
+		if excess >= 0 {
+			e.theta, e.stakes = theta, at
+		}
+		return excess
+	})
 }
 
 // reach returns a θ so far below all values that the evidence is as large as it

@@ -251,7 +251,7 @@ func TestCrossing(t *testing.T) {
 	} {
 		for _, from := range []float64{-1e9, -20, 0, 0.3} {
 			calls := 0
-			got := crossing(func(x float64) float64 { calls++; return f(x) }, from, 0.5, 1e-5)
+			got := crossing(bracket{from, 0.5, f(from), f(0.5)}, 1e-5, func(x float64) float64 { calls++; return f(x) })
 			if got > 0.3+1e-12 || got < 0.3-1e-5 && from < 0.3-1e-5 || f(got) < 0 {
 				t.Errorf("%s from %v: %v", name, from, got)
 			}
@@ -260,7 +260,7 @@ func TestCrossing(t *testing.T) {
 			}
 		}
 	}
-	if got := crossing(func(x float64) float64 { return 1e300 - x }, -1e308, 1.1e300, 1e-5); got > 1e300 || got < 0.99e300 {
+	if got := crossing(bracket{-1e308, 1.1e300, 1e308, -1e299}, 1e-5, func(x float64) float64 { return 1e300 - x }); got > 1e300 || got < 0.99e300 {
 		t.Errorf("of huge numbers: %v", got)
 	}
 }

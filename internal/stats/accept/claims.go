@@ -72,7 +72,7 @@ func asymmetric() (all []Scenario) {
 // controls.
 func Claims() []Claim {
 	one := Scenario{Codecs: 1}
-	twelve := Scenario{Codecs: 12}
+	twelve := Scenario{Codecs: 12, StopWhenDecided: true}
 	truth := func(s Scenario, log float64) Scenario { s.Truth = log; return s }
 	identical := overKinds(one, allSpreads...)
 	onePercent := overKinds(truth(one, percent(1)), oneProcess, processes)

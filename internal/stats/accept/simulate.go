@@ -44,6 +44,9 @@ type Scenario struct {
 	Method Method
 	Forks  int // per run; 0: 40
 	Blocks int // per fork, each with one batch of every arm; 0: 40
+	// StopWhenDecided looks at a comparison no more once it has a verdict, as the
+	// scheduler does. It saves time where only verdicts are asked for.
+	StopWhenDecided bool
 	// OneAfterAnother is the negative control AAABBB: in each fork all batches of the
 	// baseline, then all of the first codec, and so on.
 	OneAfterAnother bool
@@ -133,9 +136,16 @@ func run(s Scenario, truth float64, random *rand.Rand) Tally {
 	for i := range looks {
 		looks[i] = comparison{sequence: newSequence(s), ratio: s.Truth, truth: truth}
 	}
-	for n := 1; n <= s.Forks; n++ {
+	open := s.Codecs
+	for n := 1; n <= s.Forks && open > 0; n++ {
 		for i, x := range f.ratios() {
+			if s.StopWhenDecided && looks[i].decided() {
+				continue
+			}
 			looks[i].look(x, n)
+			if s.StopWhenDecided && looks[i].decided() {
+				open--
+			}
 		}
 	}
 	t := Tally{Runs: 1, Comparisons: s.Codecs}
@@ -195,6 +205,8 @@ type comparison struct {
 	verdict, wrong, missed bool
 	detected, equivalent   int
 }
+
+func (c *comparison) decided() bool { return c.verdict || c.equivalent > 0 }
 
 func (c *comparison) look(x float64, n int) {
 	c.sequence.Add(x)
