@@ -3,9 +3,6 @@
 package runners_test
 
 import (
-	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -116,6 +113,9 @@ func buildGo(t *testing.T, builder *runner.Builder, r *runner.Runner, s goSchema
 	compiled, err := schema.CompileText(t.Context(), s.name+".proto", s.proto, roots)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if s.fit {
+		fit(t, compiled, s)
 	}
 	b := &goBuild{schema: compiled, dir: t.TempDir(), messages: map[string][]protoreflect.Message{}, refs: map[string]*schema.Reference{}}
 	for _, sample := range s.samples {
@@ -235,13 +235,23 @@ func (b *goBuild) prepare(t *testing.T, p runner.Process) preparation {
 
 // codec verifies one codec on one sample and then measures it, with checksums.
 func (b *goBuild) codec(t *testing.T, p runner.Process, sample goSample, c runner.CodecDescription) {
+	want := b.verify(t, p, sample, c)
+	for _, op := range c.Operations {
+		b.operation(t, p, sample, c, op, want[op])
+	}
+}
+
+// verify holds what a codec reads and writes against the reference. It gives the
+// checksum of each operation in one round over the documents.
+func (b *goBuild) verify(t *testing.T, p runner.Process, sample goSample, c runner.CodecDescription) map[bench.Operation]uint32 {
+	t.Helper()
 	ref, messages := b.refs[sample.name], b.messages[sample.name]
 	out := filepath.Join(b.dir, "out")
 	reply, err := p.Verify(t.Context(), runner.VerifyRequest{Sample: sample.name, Codec: c.Name, Out: out})
 	if err != nil {
 		t.Fatal(err)
 	}
-	written, err := runner.ReadDocumentsFile(out, runner.DocumentLimits{Documents: len(messages), Bytes: 1 << 20})
+	written, err := runner.ReadDocumentsFile(out, runner.DocumentLimits{Documents: len(messages), Bytes: 64 << 20})
 	if err != nil || len(written) != len(messages) {
 		t.Fatalf("%d documents written; want %d: %v", len(written), len(messages), err)
 	}
@@ -264,9 +274,7 @@ func (b *goBuild) codec(t *testing.T, p runner.Process, sample goSample, c runne
 		want[bench.Visit] += visit
 		want[bench.Encode] += uint32(len(written[i]))
 	}
-	for _, op := range c.Operations {
-		b.operation(t, p, sample, c, op, want[op])
-	}
+	return want
 }
 
 // operation measures one operation; want is the checksum of one round over the
@@ -293,94 +301,4 @@ func (b *goBuild) operation(t *testing.T, p runner.Process, sample goSample, c r
 	if err != nil || memory.Allocations < 0 || memory.Bytes < 0 || op == bench.Decode && memory.Allocations == 0 {
 		t.Errorf("memory %s: %+v %v", op, memory, err)
 	}
-}
-
-// TestGoRunnerRefusals checks that wrong requests and bad documents are errors
-// of their request, and cost the runner nothing else.
-func TestGoRunnerRefusals(t *testing.T) {
-	r := goRunner(t)
-	s := goSchemas[1]
-	codecs := []string{"encoding-json", "protobuf"}
-	b := buildGo(t, &runner.Builder{Cache: t.TempDir(), Version: "test"}, r, s, codecs)
-	p := start(t, b.Build)
-	ctx := t.Context()
-	b.prepare(t, p)
-	fails := func(what string, err error) {
-		t.Helper()
-		if err == nil {
-			t.Errorf("%s: no error", what)
-		}
-	}
-	measure := func(q runner.BatchRequest) error {
-		_, err := p.Measure(ctx, runner.MeasureRequest{Turn: []runner.BatchRequest{q}})
-		return err
-	}
-	good := runner.BatchRequest{Sample: "orders", Codec: "protobuf", Operation: bench.Decode, Iterations: 1, Window: 1}
-	for what, change := range map[string]func(*runner.BatchRequest){
-		"unknown sample":    func(q *runner.BatchRequest) { q.Sample = "x" },
-		"unknown codec":     func(q *runner.BatchRequest) { q.Codec = "goccy" },
-		"unknown operation": func(q *runner.BatchRequest) { q.Operation = "x" },
-		"no iterations":     func(q *runner.BatchRequest) { q.Iterations = 0 },
-		"window too wide":   func(q *runner.BatchRequest) { q.Window = 3 },
-		"document too far":  func(q *runner.BatchRequest) { q.Document = 2 },
-		"negative document": func(q *runner.BatchRequest) { q.Document = -1 },
-		"empty window":      func(q *runner.BatchRequest) { q.Window = 0 },
-	} {
-		q := good
-		change(&q)
-		fails(what, measure(q))
-	}
-	for form, text := range map[string]string{"json": `{"id":5}`, "protobuf": "\x0a\xff"} {
-		files := b.files[0]
-		files.Files = map[string]string{"json": filepath.Join(b.dir, "bad"), "protobuf": filepath.Join(b.dir, "bad")}
-		files.Documents = 1
-		if err := runner.WriteDocumentsFile(files.Files[form], [][]byte{[]byte(text)}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := p.Prepare(ctx, []runner.SampleFiles{files}, codecs); err != nil {
-			t.Fatal(err)
-		}
-		codec := map[string]string{"json": "encoding-json", "protobuf": "protobuf"}[form]
-		_, err := p.Verify(ctx, runner.VerifyRequest{Sample: "orders", Codec: codec, Out: filepath.Join(b.dir, "out")})
-		fails("verify of bad "+form, err)
-		q := good
-		q.Codec = codec
-		fails("decode of bad "+form, measure(q))
-		q.Operation = bench.Encode
-		fails("encode of bad "+form, measure(q))
-	}
-	if err := os.WriteFile(filepath.Join(b.dir, "bad"), []byte("\x09\x00\x00\x00short"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	cut := b.files[0]
-	cut.Files = map[string]string{"json": filepath.Join(b.dir, "bad")}
-	_, err := p.Prepare(ctx, []runner.SampleFiles{cut}, codecs[:1])
-	fails("a cut file", err)
-	b.prepare(t, p)
-	if err := measure(good); err != nil {
-		t.Errorf("after all that: %v", err)
-	}
-	if e, err := p.Empty(ctx, runner.EmptyRequest{Iterations: 1_000_000}); err != nil || e.WallNS <= 0 || e.WallNS > int64(time.Second) {
-		t.Errorf("empty: %+v %v", e, err)
-	} else {
-		t.Logf("the loop costs %.2f ns per operation", float64(e.WallNS)/1e6)
-	}
-}
-
-// TestGoRunnerBuildsOnlyWhatIsSelected checks that a JSON library does not bring
-// Protobuf along, nor another JSON library.
-func TestGoRunnerBuildsOnlyWhatIsSelected(t *testing.T) {
-	r := goRunner(t)
-	b := buildGo(t, &runner.Builder{Cache: t.TempDir(), Version: "test"}, r, goSchemas[1], []string{"goccy"})
-	p := start(t, b.Build)
-	d, err := p.Describe(context.Background())
-	if err != nil || len(d.Codecs) != 1 {
-		t.Fatalf("%+v %v", d, err)
-	}
-	for _, name := range []string{"pb/wirecost_types.pb.go", "codecs/sonic.go"} {
-		if _, err := os.Stat(filepath.Join(b.Dir, name)); err == nil {
-			t.Errorf("%s was made", name)
-		}
-	}
-	_ = fmt.Sprint(d)
 }

@@ -5,6 +5,7 @@ type goSchema struct {
 	name    string
 	proto   string
 	samples []goSample
+	fit     bool // to how the documents spell their JSON
 }
 
 type goSample struct {
@@ -36,6 +37,7 @@ message Optionals {
   repeated string list = 9 [(wirecost.absent) = NULL]; optional Scalars boxed = 10 [(wirecost.absent) = NULL];
   string omitted = 11 [(wirecost.absent) = OMIT]; int32 zero = 12 [(wirecost.absent) = OMIT];
   double real = 13 [(wirecost.absent) = OMIT]; Color tint = 14 [(wirecost.absent) = OMIT]; bool flag = 15 [(wirecost.absent) = OMIT];
+  optional bytes blob = 16 [(wirecost.absent) = NULL]; optional int64 count = 17 [(wirecost.absent) = NULL, (wirecost.repr) = STRING];
 }
 
 message Many {
@@ -112,7 +114,7 @@ message Nested { Hostile hostile = 1; repeated Hostile many = 2; map<string, Hos
 			{"optionals", "kitchen.Optionals", []string{
 				`{"always":null,"list":null,"boxed":null}`,
 				`{"b":false,"i":0,"d":0,"s":"","y":"","c":"RED","nested":{"aBool":false,"aInt32":0,"aInt64":0,"aUint32":0,"aUint64":0,"aSint32":0,"aFixed64":0,"aSfixed32":0,"aFloat":0,"aDouble":0,"aString":"","aBytes":"","aColor":"RED"},"always":"","list":["",""],"boxed":null}`,
-				`{"b":true,"i":-1,"d":-0.5,"s":"s","y":"//8=","c":"GREEN","always":"a","list":["x"],"boxed":null,"omitted":"o","zero":-1,"real":2.5,"tint":"BLUE","flag":true}`,
+				`{"b":true,"i":-1,"d":-0.5,"s":"s","y":"//8=","c":"GREEN","always":"a","list":["x"],"boxed":null,"blob":"","count":"-5","omitted":"o","zero":-1,"real":2.5,"tint":"BLUE","flag":true}`,
 				`{"d":-0,"always":null,"list":null,"boxed":null,"real":-0}`,
 				`{"d":-0.0,"always":null,"list":null,"boxed":null,"real":-0.0}`,
 			}},
