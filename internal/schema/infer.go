@@ -80,7 +80,7 @@ type Partial struct {
 // reported by Infer.
 func NewPartial(opt InferOptions) *Partial {
 	opt = opt.withDefaults()
-	p := &Partial{opt: opt, typed: opt.Track == TrackTyped, repeats: newRepeatStats()}
+	p := &Partial{opt: opt, places: 1, typed: opt.Track == TrackTyped, repeats: newRepeatStats()}
 	p.root.override, _ = compileOverrides(opt)
 	p.keys.Limit = opt.Limits.Keys
 	return p
@@ -113,7 +113,7 @@ func (p *Partial) Merge(q *Partial) {
 	p.bytes += q.bytes
 	p.root.merge(&q.root)
 	p.root.settle(p.opt.MaxKeys)
-	p.places += q.places
+	p.places = p.root.countPlaces()
 	p.blobs.merge(q.blobs)
 	p.repeats.merge(&q.repeats)
 }

@@ -70,9 +70,9 @@ type inferrer struct {
 	used     map[*override]bool
 
 	// Of the current sample:
-	messages   map[*place]*protoMessage // of objects
-	lists      map[*place]*protoMessage // wrappers of lists
-	maps       map[*place]*protoMessage // wrappers of maps
+	messages   map[*objectSeen]*protoMessage
+	lists      map[*place]*protoMessage      // wrappers of lists
+	maps       map[*objectSeen]*protoMessage // wrappers of maps
 	unions     map[*place]*protoMessage
 	enums      map[*place]*protoMessage
 	valueBytes int64 // under google.protobuf.Value
@@ -102,7 +102,7 @@ func (b *inferrer) root(part NamedPartial, ov *override) *protoMessage {
 	foldRecursion(&v)
 
 	b.sample, b.valueBytes, b.bytes = part.Sample, 0, part.Partial.root.size()
-	b.messages, b.lists, b.maps = map[*place]*protoMessage{}, map[*place]*protoMessage{}, map[*place]*protoMessage{}
+	b.messages, b.lists, b.maps = map[*objectSeen]*protoMessage{}, map[*place]*protoMessage{}, map[*objectSeen]*protoMessage{}
 	b.unions, b.enums = map[*place]*protoMessage{}, map[*place]*protoMessage{}
 	name := part.RootName
 	if name == "" {
@@ -126,6 +126,7 @@ func (b *inferrer) rootMessage(s spot) *protoMessage {
 	}
 	t, notes := b.value(s)
 	if t.message != nil && t.message.form == FormUnion {
+		t.message.suffix = ""
 		return t.message
 	}
 	return bare(s, "", &protoField{typ: t, notes: notes, label: LabelOne, optional: !t.isMessage()})
@@ -204,12 +205,12 @@ func (b *inferrer) note(path, format string, args ...any) string {
 
 // object makes the message of the objects at s.
 func (b *inferrer) object(s spot) *protoMessage {
-	if m := b.messages[s.place]; m != nil {
+	if m := b.messages[s.object]; m != nil {
 		return m
 	}
 	o := s.object
 	m := &protoMessage{hint: s.hint, parent: s.parent, form: FormObject, path: s.path}
-	b.messages[s.place] = m
+	b.messages[s.object] = m
 	switch n := len(o.members); {
 	case n == 0:
 		m.notes = append(m.notes, b.note(s.path, "always an empty object"))
@@ -292,11 +293,11 @@ func (b *inferrer) listWrapper(s spot, suffix string) *protoMessage {
 }
 
 func (b *inferrer) mapWrapper(s spot, suffix string) *protoMessage {
-	if m := b.maps[s.place]; m != nil {
+	if m := b.maps[s.object]; m != nil {
 		return m
 	}
 	m := bare(s, suffix, &protoField{label: LabelMap})
-	b.maps[s.place] = m
+	b.maps[s.object] = m
 	m.fields[0].typ, m.fields[0].notes = b.entries(s)
 	return m
 }
@@ -352,7 +353,7 @@ func (b *inferrer) number(s spot) (protoType, []string) {
 	case r == nil || r.big+r.outside == 0 && n.floats == 0:
 		notes = append(notes, b.note(s.path, "negative integers and integers above 2^63-1 (%d): numbers are kept as decimal text", n.max))
 	case r.big+r.outside == 0:
-		notes = append(notes, b.note(s.path, "fractions beside integers that a double does not hold (up to %d): numbers are kept as decimal text", max(n.max, uint64(-n.min))))
+		notes = append(notes, b.note(s.path, "fractions beside integers above 2^53 (up to %d), where a double has gaps: numbers are kept as decimal text", max(n.max, uint64(-n.min))))
 	default:
 		notes = append(notes, b.note(s.path, "numbers that no integer of 64 bits and no double holds, as %s: numbers are kept as decimal text", r.example))
 	}

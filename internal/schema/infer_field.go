@@ -23,7 +23,7 @@ func (b *inferrer) field(s spot, missing int64) *protoField {
 	case kinds[0].kind == strictjson.Array:
 		b.repeatedField(f, s, missing, s.array.empty)
 	case kinds[0].kind == strictjson.Object && s.object.values != nil:
-		b.repeatedField(f, s, missing, s.object.empty)
+		b.repeatedField(f, s, missing, s.noMembers)
 	default:
 		f.typ, f.notes = b.single(s, kinds[0].kind)
 		f.optional = !f.typ.isMessage() && (missing+s.nulls > 0 || f.typ.emptyIsWrong())

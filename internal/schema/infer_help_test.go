@@ -3,9 +3,6 @@ package schema
 import (
 	"context"
 	"math/big"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -108,7 +105,6 @@ func (x inferred) back() [][]byte {
 	if err != nil {
 		x.t.Fatalf("%v\n%s", err, x.Proto)
 	}
-	protoc(x.t, x.Proto)
 	var out [][]byte
 	for sample := range x.Roots {
 		ref, err := s.Reference(sample)
@@ -140,28 +136,6 @@ func throughProtobuf(t testing.TB, ref *Reference, doc []byte, proto string) []b
 		t.Fatal(err)
 	}
 	return out
-}
-
-// protoc compiles with protoc too, where it is installed.
-func protoc(t testing.TB, proto string) {
-	t.Helper()
-	path, err := exec.LookPath("protoc")
-	if err != nil {
-		return // TestProtoc skips with a reason
-	}
-	dir := t.TempDir()
-	for name, text := range map[string]string{"s.proto": proto, OptionsPath: OptionsProto} {
-		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if out, err := exec.Command(path, "-I", dir, "-o", filepath.Join(dir, "out"), "s.proto").CombinedOutput(); err != nil {
-		t.Fatalf("protoc: %v\n%s\n%.5000s", err, out, proto)
-	}
 }
 
 func mustParse(t testing.TB, data []byte) strictjson.Value {

@@ -19,7 +19,6 @@ type numbersSeen struct {
 // rareNumbers describes numbers that need care.
 type rareNumbers struct {
 	zeros   int64  // written -0
-	inexact int64  // integers of 64 bits that no double holds exactly
 	big     int64  // integers beyond 64 bits
 	outside int64  // floats that a double turns into infinity or zero
 	long    int64  // floats of more than 17 digits
@@ -37,7 +36,6 @@ func (n *numbersSeen) merge(o *numbersSeen) {
 	if r := o.rare; r != nil {
 		x := n.rarely()
 		x.zeros += r.zeros
-		x.inexact += r.inexact
 		x.big += r.big
 		x.outside += r.outside
 		x.long += r.long
@@ -102,15 +100,6 @@ func (n *numbersSeen) integer(u uint64, negative bool) {
 	} else {
 		n.max = max(n.max, u)
 	}
-	if u > 1<<53 && !exactDouble(u) {
-		n.rarely().inexact++
-	}
-}
-
-// exactDouble tells whether a double holds u: its 53 leading bits are all there is.
-func exactDouble(u uint64) bool {
-	f := float64(u)
-	return f < 1<<64 && uint64(f) == u
 }
 
 func (n *numbersSeen) bigInt(text []byte) {
@@ -161,6 +150,10 @@ func mantissa(text []byte) (digits int, nonzero bool) {
 	return digits, nonzero
 }
 
+// maxExact is the integer up to which a double holds every integer, and prints
+// it as it was.
+const maxExact = 1 << 53
+
 // scalar chooses the numbers' type. Decimal text stands where nothing else keeps
 // them exactly.
 func (n *numbersSeen) scalar() (name string, repr Repr) {
@@ -170,7 +163,7 @@ func (n *numbersSeen) scalar() (name string, repr Repr) {
 	}
 	text := func() (string, Repr) { return "string", ReprNumber }
 	switch {
-	case r.outside > 0 || n.floats > 0 && (r.inexact > 0 || r.big > 0):
+	case r.outside > 0 || n.floats > 0 && (r.big > 0 || n.max > maxExact || n.min < -maxExact):
 		return text()
 	case n.floats > 0:
 		return "double", ReprNative
@@ -191,7 +184,7 @@ func (n *numbersSeen) scalar() (name string, repr Repr) {
 // doubles tells whether doubles keep all numbers exactly enough for
 // google.protobuf.Value: no integers above 2⁵³, nothing beyond a double.
 func (n *numbersSeen) doubles() bool {
-	if n.max > 1<<53 || n.min < -1<<53 {
+	if n.max > maxExact || n.min < -maxExact {
 		return false
 	}
 	return n.rare == nil || n.rare.big == 0 && n.rare.outside == 0

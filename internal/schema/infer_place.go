@@ -14,12 +14,13 @@ func le64(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 // never matters.
 type place struct {
 	nulls, falses, trues int64
+	objects, noMembers   int64 // objects here, and those of them that are empty
 	num                  numbersSeen
 	str                  stringsSeen
 	array                *arraySeen
-	object               *objectSeen
-	override             *override // what the user said about this path and those below
-	same                 *place    // what this place has become one with (foldRecursion)
+	object               *objectSeen // may be shared with other places (foldRecursion)
+	override             *override   // what the user said about this path and those below
+	same                 *place      // what this place has become one with (foldRecursion)
 }
 
 // arraySeen describes the arrays at a place.
@@ -32,16 +33,17 @@ type arraySeen struct {
 // objectSeen describes the objects at a place. Its members have become one,
 // values, once there are too many of them.
 type objectSeen struct {
-	count, empty int64
-	entries      int64 // members of all objects
-	keyBytes     int64
-	longest      int // members
-	members      []*memberSeen
-	index        map[string]*memberSeen
-	values       *place
-	why          string // it is a map, where that was decided by looking
+	count    int64
+	entries  int64 // members of all objects
+	keyBytes int64
+	longest  int // members
+	members  []*memberSeen
+	index    map[string]*memberSeen
+	values   *place
+	why      string // it is a map, where that was decided by looking
 
 	first *memberSeen // of the last object: the guess for the next one's
+	same  *objectSeen // what this has become one with (foldRecursion)
 }
 
 // memberSeen describes one key of the objects at a place.
@@ -61,6 +63,8 @@ func (v *place) merge(o *place) {
 	v.nulls += o.nulls
 	v.falses += o.falses
 	v.trues += o.trues
+	v.objects += o.objects
+	v.noMembers += o.noMembers
 	v.num.merge(&o.num)
 	v.str.merge(&o.str)
 	if v.override == nil {
@@ -90,7 +94,6 @@ func (a *arraySeen) merge(o *arraySeen) {
 
 func (a *objectSeen) merge(o *objectSeen) {
 	a.count += o.count
-	a.empty += o.empty
 	a.entries += o.entries
 	a.keyBytes += o.keyBytes
 	a.longest = max(a.longest, o.longest)
@@ -200,20 +203,13 @@ func (v *place) arrays() int64 {
 	return v.array.count
 }
 
-func (v *place) objects() int64 {
-	if v.object == nil {
-		return 0
-	}
-	return v.object.count
-}
-
 // scalars counts values that are neither array nor object.
 func (v *place) scalars() int64 {
 	return v.nulls + v.bools() + v.num.count() + v.str.count
 }
 
 // count counts all values.
-func (v *place) count() int64 { return v.scalars() + v.arrays() + v.objects() }
+func (v *place) count() int64 { return v.scalars() + v.arrays() + v.objects }
 
 // kindCount says how often a kind of value was seen.
 type kindCount struct {
@@ -225,7 +221,7 @@ type kindCount struct {
 func (v *place) kinds() (list []kindCount) {
 	for _, c := range []kindCount{
 		{strictjson.Bool, v.bools()}, {strictjson.Number, v.num.count()}, {strictjson.String, v.str.count},
-		{strictjson.Array, v.arrays()}, {strictjson.Object, v.objects()},
+		{strictjson.Array, v.arrays()}, {strictjson.Object, v.objects},
 	} {
 		if c.count > 0 {
 			list = append(list, c)

@@ -59,7 +59,7 @@ func (p *Partial) object(v *place) {
 		v.object = o
 	}
 	if o.values != nil {
-		p.mapped(o)
+		p.mapped(v)
 		return
 	}
 	s := &p.scan
@@ -123,11 +123,12 @@ func (p *Partial) find(v *place, last *memberSeen) *memberSeen {
 // counted ends an object of n members.
 func (p *Partial) counted(v *place, n int) {
 	o := v.object
+	v.objects++
+	if n == 0 {
+		v.noMembers++
+	}
 	o.count++
 	o.entries += int64(n)
-	if n == 0 {
-		o.empty++
-	}
 	o.longest = max(o.longest, n)
 	if o.values == nil && v.mustCollapse(p.opt.MaxKeys) {
 		o.collapse(v.override.valueOf())
@@ -137,8 +138,8 @@ func (p *Partial) counted(v *place, n int) {
 }
 
 // mapped reads an object that has become a map.
-func (p *Partial) mapped(o *objectSeen) {
-	s := &p.scan
+func (p *Partial) mapped(v *place) {
+	o, s := v.object, &p.scan
 	n := 0
 	mark := p.keys.Open()
 	for s.Key(n == 0) {
@@ -150,12 +151,7 @@ func (p *Partial) mapped(o *objectSeen) {
 		n++
 	}
 	p.keys.Close(mark)
-	o.count++
-	o.entries += int64(n)
-	if n == 0 {
-		o.empty++
-	}
-	o.longest = max(o.longest, n)
+	p.counted(v, n)
 }
 
 // grow counts a new place.

@@ -1,45 +1,60 @@
 package schema
 
 // Recursive structures show as the same object below itself, as deep as the
-// documents go. Here such places are made one. The equations are read off the
-// tree, which order does not change, and closed under "equal places have equal
-// members", so that the outcome is unique.
+// documents go. Here such objects become one type. The equations are read off the
+// tree, which order does not change, and closed under "objects of one type have
+// members of one type", so that the outcome is unique. What a place holds besides
+// (null, other kinds) stays its own.
 
 // rep returns the place that v has become one with.
 func (v *place) rep() *place {
 	for v.same != nil {
-		if v.same.same != nil {
-			v.same = v.same.same
-		}
 		v = v.same
+	}
+	if v.object != nil {
+		v.object = v.object.rep()
 	}
 	return v
 }
 
+// rep returns the object that o has become one with.
+func (o *objectSeen) rep() *objectSeen {
+	for o.same != nil {
+		o = o.same
+	}
+	return o
+}
+
 // ancestor is an object on the way to a place.
 type ancestor struct {
-	at   *place
+	at   *objectSeen
 	how  string // by which key, through which lists and maps, it was reached
 	down string // key of the member that the way goes on through
 }
-
-// equation says that two places are one.
-type equation struct{ a, b *place }
 
 // foldRecursion makes objects one that recur below themselves.
 func foldRecursion(root *place) {
 	var f folder
 	f.visit(root, "")
-	for len(f.queue) > 0 {
-		e := f.queue[0]
-		f.queue = f.queue[1:]
-		f.unify(e.a.rep(), e.b.rep())
+	for len(f.objects)+len(f.places) > 0 {
+		if n := len(f.places) - 1; n >= 0 {
+			e := f.places[n]
+			f.places = f.places[:n]
+			f.unify(e[0].rep(), e[1].rep())
+			continue
+		}
+		n := len(f.objects) - 1
+		e := f.objects[n]
+		f.objects = f.objects[:n]
+		f.unifyObjects(e[0].rep(), e[1].rep())
 	}
 }
 
+// folder collects equations, and works them off.
 type folder struct {
-	way   []ancestor
-	queue []equation
+	way     []ancestor
+	objects [][2]*objectSeen
+	places  [][2]*place
 }
 
 // visit collects equations in the tree.
@@ -55,8 +70,8 @@ func (f *folder) visit(v *place, how string) {
 		f.visit(o.values, how+".*")
 		return
 	}
-	f.compare(v, how)
-	f.way = append(f.way, ancestor{at: v, how: how})
+	f.compare(o, how)
+	f.way = append(f.way, ancestor{at: o, how: how})
 	for _, m := range o.members {
 		f.way[len(f.way)-1].down = m.key
 		f.visit(&m.value, m.key)
@@ -64,23 +79,30 @@ func (f *folder) visit(v *place, how string) {
 	f.way = f.way[:len(f.way)-1]
 }
 
-// compare looks for the nearest object above v that v is another case of: it
-// was reached by the same key, or its member that leads to v is one of v's too;
+// compare looks for the nearest object above o that o is another case of: it
+// was reached by the same key, or its member that leads to o is one of o's too;
 // and their keys agree.
-func (f *folder) compare(v *place, how string) {
+func (f *folder) compare(o *objectSeen, how string) {
 	for i := len(f.way) - 1; i >= 0; i-- {
 		a := f.way[i]
-		sameWay := a.how == how && how != ""
-		if sameWay && len(v.object.members) == 0 || (sameWay || v.object.index[a.down] != nil) && akin(a.at.object, v.object) {
-			f.queue = append(f.queue, equation{a.at, v})
+		least := 2 // shared keys
+		switch {
+		case a.how == how && how != "":
+			least = min(1, len(o.members))
+		case o.index[a.down] == nil:
+			continue
+		}
+		if akin(a.at, o, least) {
+			f.objects = append(f.objects, [2]*objectSeen{a.at, o})
 			return
 		}
 	}
 }
 
 // akin tells whether two objects may be of one type: one has no keys but those
-// of the other, or half of all keys are shared; and nearly all shared keys have a kind in common.
-func akin(a, b *objectSeen) bool {
+// of the other, or half of all keys are shared; and three quarters of the shared
+// keys have a kind in common.
+func akin(a, b *objectSeen, least int) bool {
 	shared, conflicts := 0, 0
 	for _, m := range b.members {
 		if n := a.index[m.key]; n != nil {
@@ -91,7 +113,7 @@ func akin(a, b *objectSeen) bool {
 		}
 	}
 	fewer, all := min(len(a.members), len(b.members)), len(a.members)+len(b.members)-shared
-	return shared > 0 && conflicts*4 <= shared && (shared == fewer || shared*2 >= all)
+	return shared >= least && conflicts*4 <= shared && (shared == fewer || shared*2 >= all)
 }
 
 func kindsMeet(a, b *place) bool {
@@ -115,6 +137,8 @@ func (f *folder) unify(a, b *place) {
 	a.nulls += b.nulls
 	a.falses += b.falses
 	a.trues += b.trues
+	a.objects += b.objects
+	a.noMembers += b.noMembers
 	a.num.merge(&b.num)
 	a.str.merge(&b.str)
 	switch {
@@ -126,27 +150,30 @@ func (f *folder) unify(a, b *place) {
 		x.count += y.count
 		x.empty += y.empty
 		x.longest = max(x.longest, y.longest)
-		f.queue = append(f.queue, equation{&x.elem, &y.elem})
+		f.places = append(f.places, [2]*place{&x.elem, &y.elem})
 	}
 	switch {
 	case b.object == nil:
 	case a.object == nil:
 		a.object = b.object
 	default:
-		f.unifyObjects(a.object, b.object)
+		f.objects = append(f.objects, [2]*objectSeen{a.object, b.object})
 	}
 }
 
 func (f *folder) unifyObjects(a, b *objectSeen) {
+	if a == b {
+		return
+	}
+	b.same = a
 	a.count += b.count
-	a.empty += b.empty
 	a.entries += b.entries
 	a.keyBytes += b.keyBytes
 	a.longest = max(a.longest, b.longest)
 	if a.values != nil || b.values != nil {
 		f.collapse(a)
 		f.collapse(b)
-		f.queue = append(f.queue, equation{a.values, b.values})
+		f.places = append(f.places, [2]*place{a.values, b.values})
 		return
 	}
 	for _, m := range b.members {
@@ -157,7 +184,7 @@ func (f *folder) unifyObjects(a, b *objectSeen) {
 		}
 		n.count += m.count
 		n.position = min(n.position, m.position)
-		f.queue = append(f.queue, equation{&n.value, &m.value})
+		f.places = append(f.places, [2]*place{&n.value, &m.value})
 	}
 }
 
@@ -176,7 +203,7 @@ func (f *folder) collapse(o *objectSeen) {
 	}
 	o.values = &place{}
 	for _, m := range o.members {
-		f.queue = append(f.queue, equation{o.values, &m.value})
+		f.places = append(f.places, [2]*place{o.values, &m.value})
 	}
 	o.members, o.index = nil, nil
 }

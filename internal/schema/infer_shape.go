@@ -102,8 +102,8 @@ func (v *place) size() int64 {
 	return w.size(v)
 }
 
-// sizeWalk counts places that have become one only once.
-type sizeWalk struct{ seen map[*place]bool }
+// sizeWalk counts what has become one only once.
+type sizeWalk struct{ seen map[any]bool }
 
 func (w *sizeWalk) size(v *place) int64 {
 	v = v.rep()
@@ -111,15 +111,16 @@ func (w *sizeWalk) size(v *place) int64 {
 		return 0
 	}
 	if w.seen == nil {
-		w.seen = map[*place]bool{}
+		w.seen = map[any]bool{}
 	}
 	w.seen[v] = true
 	n := 4*(v.nulls+v.trues) + 5*v.falses + v.num.bytes + v.str.bytes + 2*v.str.count
 	if a := v.array; a != nil {
 		n += w.size(&a.elem) + brackets(a.count, a.empty, a.elem.rep().count())
 	}
-	if o := v.object; o != nil {
-		n += o.keyBytes + 3*o.entries + brackets(o.count, o.empty, o.entries)
+	if o := v.object; o != nil && !w.seen[o] {
+		w.seen[o] = true
+		n += o.keyBytes + 3*o.entries + brackets(v.objects, v.noMembers, o.entries)
 		if o.values != nil {
 			n += w.size(o.values)
 		}

@@ -171,8 +171,8 @@ func nameMessages(list []*protoMessage) {
 	for _, m := range list {
 		switch {
 		case m.name != "":
-		case m.parent == m.hint:
-			m.name = names.take(m.shortName())
+		case m.parent == "" || m.parent == m.hint:
+			m.name = names.take(m.shortName(), withoutEntry(messageName(m.hint)+"Item"+m.suffix))
 		default:
 			m.name = names.take(m.shortName(), withoutEntry(messageName(m.parent)+m.shortName()))
 		}
