@@ -8,21 +8,27 @@ import "math"
 // ends have to be excluded: expect a third more. It returns 0 if delta is not
 // above 0, and at most MaxForks+1, which stands for "more than a sequence takes".
 //
-// It is the needed evidence, ln(1/α) and the mixture's share, divided by the
-// expected evidence per fork at the scale that past forks would give, for the best λ.
+// It lets each λ's stake grow by the evidence that a fork gives on average, at the
+// scale that many forks would set, until the mixture reaches 1/α.
 func ForksNeeded(spread, delta, alpha float64) int {
 	if !(delta > 0) || !(alpha > 0 && alpha < 1) || !(spread >= 0) {
 		return 0
 	}
 	scale := max(2*normalMAD*spread, DefaultSequenceOptions(alpha).ScaleFloor)
-	best := math.Inf(1)
+	var growth stakes
 	for i, lambda := range []float64{0.5, 1, 2, 4} {
-		growth := expectedEvidence(spread/scale, delta/scale, lambda)
-		if growth > 0 {
-			best = min(best, math.Log(2/(alpha*weights[i]))/growth)
+		growth[i] = expectedEvidence(spread/scale, delta/scale, lambda)
+	}
+	for n := 1; n <= MaxForks; n++ {
+		var p stakes
+		for i, g := range growth {
+			p[i] = math.Exp(float64(n) * g)
+		}
+		if p.evidence() >= 1/alpha {
+			return n
 		}
 	}
-	return int(min(math.Ceil(best), MaxForks+1))
+	return MaxForks + 1
 }
 
 // expectedEvidence is the mean of ln(2/(1+exp(−2λ tanh z))) for z normal.
