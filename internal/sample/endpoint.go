@@ -13,15 +13,18 @@ const placeholder = "{id}"
 // "GET api.example.com/orders/{id}". The query, the fragment and the user
 // information of the URL are dropped, and so is every segment of the path that
 // does not look like a word of an API: it may be an identifier or a secret.
-func endpointName(method, address string) string {
+// It also tells whether anything was dropped.
+func endpointName(method, address string) (name string, dropped bool) {
+	name = cleanMethod(method) + " "
 	u, err := url.Parse(address)
-	if err != nil { // its text quotes the URL
-		return cleanMethod(method) + " unreadable-url"
+	switch {
+	case err != nil: // its text quotes the URL
+		return name + "unreadable-url", true
+	case u.Host == "":
+		return name + strings.ToLower(u.Scheme+":"), true
 	}
-	if u.Host == "" {
-		return cleanMethod(method) + " " + strings.ToLower(u.Scheme+":")
-	}
-	return cleanMethod(method) + " " + host(u) + template(u.EscapedPath())
+	name += host(u) + template(u.EscapedPath())
+	return name, u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Contains(name, placeholder)
 }
 
 // cleanMethod gives the method of a request, if it can be one.
@@ -42,9 +45,12 @@ var (
 
 // host gives the host and port of a URL, with labels that look made up replaced.
 func host(u *url.URL) string {
+	if strings.HasPrefix(u.Host, "[") { // an address of IPv6
+		return strings.ToLower(u.Host)
+	}
 	labels := strings.Split(strings.ToLower(u.Hostname()), ".")
 	for i, label := range labels {
-		if !strings.Contains(label, ":") && (!hostLabel.MatchString(label) || len(label) >= 16 && !plain(label)) {
+		if !hostLabel.MatchString(label) || len(label) >= 16 && !plain(label) {
 			labels[i] = placeholder
 		}
 	}

@@ -59,7 +59,8 @@ func (h *archiveReader) entry(e *harEntry) error {
 		h.notes.websocket++
 		return nil
 	}
-	endpoint := endpointName(e.method, e.url)
+	endpoint, dropped := endpointName(e.method, e.url)
+	h.notes.shortened = h.notes.shortened || dropped
 	if e.request.present() {
 		if err := h.body(endpoint+" request", &e.request); err != nil {
 			return err
@@ -84,7 +85,7 @@ func (h *archiveReader) body(name string, b *harBody) error {
 		h.notes.empty++
 		return nil
 	}
-	document := bytes.Trim(bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")), whiteSpace)
+	document := bytes.Trim(bytes.TrimPrefix(data, []byte(byteOrderMark)), whiteSpace)
 	if !claimsJSON && (err != nil || document[0] != '{' && document[0] != '[') {
 		h.notes.other++
 		return nil
@@ -217,6 +218,7 @@ type harNotes struct {
 	firstBad  *Error
 	disagree  int    // bodies of another size than the HAR claims
 	firstSize string // what it claims of the first
+	shortened bool   // some endpoint's name leaves out some of the URL
 	repairs   Repairs
 }
 
@@ -257,6 +259,9 @@ func (n *harNotes) list(file string) []string {
 			more = fmt.Sprintf(" (and %d more such)", n.disagree-1)
 		}
 		notes = append(notes, fmt.Sprintf("%s: %s%s; sizes are those of the bodies", shown(file), n.firstSize, more))
+	}
+	if n.shortened {
+		notes = append(notes, shown(file)+": endpoints are named without query, fragment, user and what may be an identifier or a secret in the path")
 	}
 	for _, r := range n.repairs.notes() {
 		notes = append(notes, shown(file)+": in the HAR itself, "+r)

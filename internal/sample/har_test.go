@@ -93,7 +93,7 @@ func TestHARGroups(t *testing.T) {
 	if len(got) != len(want) {
 		t.Errorf("samples %v", got)
 	}
-	if !strings.Contains(notes, "1 response is a 204 or 304") || !strings.Contains(notes, "3 bodies are of other types") {
+	if !strings.Contains(notes, "1 response is a 204 or 304") || !strings.Contains(notes, "endpoints are named without query") || !strings.Contains(notes, "3 bodies are of other types") {
 		t.Errorf("notes:\n%s", notes)
 	}
 }
@@ -331,18 +331,22 @@ func TestEndpointName(t *testing.T) {
 		"https://h/a%2Fb":                                      "h/{id}",
 		"https://h/tokens/abc":                                 "h/tokens/{id}",
 		"https://192.168.0.1:8080/a":                           "192.168.0.1:8080/a",
-		"https://[::1]:80/a":                                   "::1:80/a",
+		"https://[::1]:80/a":                                   "[::1]:80/a",
 		"https://d3f1a2b3c4e5f6a7b8.cdn.example/a":             "{id}.cdn.example/a",
 		"https://API.Example.COM/a":                            "api.example.com/a",
 		"data:text/plain,x":                                    "data:",
 		"":                                                     ":",
 		"https://h/%zz":                                        "unreadable-url",
 	} {
-		if got := endpointName("GET", url); got != "GET "+want {
+		got, dropped := endpointName("GET", url)
+		if got != "GET "+want {
 			t.Errorf("%s: %s, want GET %s", url, got, want)
 		}
+		if full := strings.TrimRight(strings.ToLower(url), "/"); !dropped && full != "https://"+strings.TrimRight(strings.ToLower(want), "/") && full != "https://h//orders" {
+			t.Errorf("%s became %s, and nothing is said to be dropped", url, want)
+		}
 	}
-	if got := endpointName("x\ny", "https://h/"); got != "OTHER h/" {
+	if got, _ := endpointName("x\ny", "https://h/"); got != "OTHER h/" {
 		t.Errorf("method of two lines: %s", got)
 	}
 }

@@ -97,20 +97,20 @@ func (r *reader) look() error {
 
 // isLines tells whether the first line is a whole value and more follows it.
 func (r *reader) isLines() (bool, error) {
-	first, err := r.next()
+	if _, err := r.next(); err != nil {
+		return false, err
+	}
+	n, err := r.lineLength(r.opt.Limits.Line)
 	if err != nil {
 		return false, err
 	}
-	if !beginsValue(first) {
-		return false, r.unknown(first)
-	}
-	n, err := r.lineLength(r.opt.Limits.Line)
-	if err != nil || int64(n) > r.opt.Limits.Line {
-		return false, err
-	}
+	line := r.rest()[:n]
 	var e extent
-	used, done := e.scan(r.rest()[:n])
-	if !done && !e.scalar || len(trimLeft(r.rest()[used:n])) > 0 {
+	used, done := e.scan(line)
+	if !beginsJSON(line[0], line[:used]) {
+		return false, r.unknown(line[0])
+	}
+	if int64(n) > r.opt.Limits.Line || !done && !e.scalar || len(trimLeft(line[used:])) > 0 {
 		return false, nil
 	}
 	for {
@@ -126,6 +126,12 @@ func (r *reader) isLines() (bool, error) {
 			return false, err
 		}
 	}
+}
+
+// beginsJSON tells whether text with a first byte and a first token is likely
+// meant as JSON.
+func beginsJSON(first byte, token []byte) bool {
+	return first == '{' || first == '[' || first == '"' || strictjson.Check(token, strictjson.Limits{}) == nil
 }
 
 // unknown is the error for text that nobody named and that does not look like JSON.

@@ -159,7 +159,11 @@ func TestOpenRefuses(t *testing.T) {
 		{"a.ndjson", "1\n{\"a\":", "a.ndjson:2:6: …incomplete"},
 		{"a.ndjson", "{\"a\":1} {\"a\":2}\n", "a.ndjson:1:9: a second JSON value follows; put each document on a line of its own"},
 		{"a.ndjson", "1\n\n\r\n  nul\n", "a.ndjson:4:6: "},
-		{"a.xyz", "hello", "a.xyz: …extension…does not begin like JSON"},
+		{"a.xyz", "hello", "a.xyz: its extension \".xyz\" is not known, and it does not begin like JSON; …"},
+		{"a.xyz", "false friends", "a.xyz:1:7: a second JSON value"},
+		{"a.log", "2024-05-01 10:00 started\n", "a.log: its extension \".log\" is not known…"},
+		{"noext", "not this", "noext: it has no extension, and it does not begin like JSON"},
+		{"a.csv", "{\"a\":1;", "a.csv:1:7: "},
 		{"a.har", "{", "a.har:1:2: "},
 		{"a.pb", "\x08\x01", "a.pb: reading Protobuf needs a schema; name it with --schema FILE"},
 		{"a.txtpb", "a: 1", "a.txtpb: …--schema FILE"},
@@ -277,7 +281,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	_, err = Open(nil, Options{})
 	matches(t, "no paths", err, "wirecost: nothing to measure because no file")
 	err = Walk(filepath.Join(dir, "file.json"), Options{}, nil)
-	matches(t, "walking a folder", err, "file.json: cannot read: is a directory")
+	matches(t, "walking a folder", err, "file.json: it is a folder")
 	err = Walk(filepath.Join(write(t, "a.har", "{}"), "a.har"), Options{}, nil)
 	matches(t, "walking a HAR", err, "a.har: it cannot be read as a stream")
 }

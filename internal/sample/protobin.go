@@ -76,6 +76,7 @@ func (p *messages) delimited(data []byte) error {
 }
 
 func (p *messages) text(data []byte) error {
+	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
 	if len(bytes.TrimSpace(data)) == 0 {
 		return &NothingError{File: p.file, Reason: "it is empty"}
 	}

@@ -76,7 +76,7 @@ func TestProtobuf(t *testing.T) {
 		{"a.pbs", framed(a), []string{a}, ""},
 		{"a.delimited.zst", zstandard(framed(a, "", b)), []string{a, "", b}, ""},
 		{"a.txtpb", `file_name: "a"`, []string{a}, ""},
-		{"a.textproto", "\nfile_name: 'b' # why not\n", []string{b}, ""},
+		{"a.textproto", "\xEF\xBB\xBF\nfile_name: 'b' # why not\n", []string{b}, ""},
 	} {
 		samples, err := openOne(t, c.name, c.content, Options{Schema: decoder{}})
 		if err != nil {

@@ -90,6 +90,10 @@ func openSource(path string, opt Options) (*source, error) {
 	if err != nil {
 		return nil, fileError(path, err)
 	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return nil, &Error{File: path, Msg: "it is a folder", Hint: "name a file"}
+	}
 	s := &source{file: path, Reader: f, close: []func(){func() { f.Close() }}}
 	_, kind, compression := nameOf(path)
 	s.kind = kind

@@ -91,7 +91,10 @@ func (t *text) next() (byte, error) {
 	}
 }
 
-const whiteSpace = " \t\r\n"
+const (
+	whiteSpace    = " \t\r\n"
+	byteOrderMark = "\xEF\xBB\xBF" // of UTF-8
+)
 
 func trimLeft(b []byte) []byte { return bytes.TrimLeft(b, whiteSpace) }
 
@@ -115,8 +118,8 @@ func (t *text) begin() error {
 	if len(b) == 0 {
 		return t.nothing("it is empty")
 	}
-	if bytes.HasPrefix(b, []byte("\xEF\xBB\xBF")) {
-		t.from += 3 // the mark has no column
+	if bytes.HasPrefix(b, []byte(byteOrderMark)) {
+		t.from += len(byteOrderMark) // which has no column
 		return nil
 	}
 	if name := archive(b); name != "" {
@@ -195,5 +198,6 @@ func tooMany(file string, at place, limit int) error {
 		Hint: "measure a part of them, or raise the limit with " + FlagDocuments}
 }
 
-// ErrLimit is behind every Error that says that a limit was reached.
+// ErrLimit is behind every Error that says that a limit of sizes or numbers was
+// reached; nesting and keys are the JSON checker's.
 var ErrLimit = errors.New("limit reached")
