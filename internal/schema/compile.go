@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -169,39 +168,6 @@ func withoutKnownExtensions(set *descriptorpb.FileDescriptorSet) (*descriptorpb.
 		return nil, fmt.Errorf("the descriptor set cannot be read: %w", err)
 	}
 	return out, nil
-}
-
-// extensionNotes says that proto2 extensions of the model's messages are left out.
-func (s *Schema) extensionNotes(model *Model) []Note {
-	used := map[protoreflect.FullName]bool{}
-	for _, m := range model.Messages {
-		used[protoreflect.FullName(m.Name)] = true
-	}
-	var found []Note
-	s.files.RangeFiles(func(f protoreflect.FileDescriptor) bool {
-		rangeExtensions(f, func(x protoreflect.ExtensionDescriptor) {
-			if used[x.ContainingMessage().FullName()] {
-				found = append(found, Note{string(x.FullName()), "extensions are left out: documents must not use this one"})
-			}
-		})
-		return true
-	})
-	slices.SortFunc(found, func(a, b Note) int { return strings.Compare(a.Where, b.Where) })
-	return found
-}
-
-type extensionHolder interface {
-	Extensions() protoreflect.ExtensionDescriptors
-	Messages() protoreflect.MessageDescriptors
-}
-
-func rangeExtensions(in extensionHolder, f func(protoreflect.ExtensionDescriptor)) {
-	for i := range in.Extensions().Len() {
-		f(in.Extensions().Get(i))
-	}
-	for i := range in.Messages().Len() {
-		rangeExtensions(in.Messages().Get(i), f)
-	}
 }
 
 // Descriptor sets.

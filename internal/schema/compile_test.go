@@ -2,10 +2,14 @@ package schema
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/descriptorpb"
 
 	"wirecost/internal/testenv"
 )
@@ -44,6 +48,16 @@ func mustText(t testing.TB, text string) *Schema {
 	return s
 }
 
+// bareChain declares n bare messages in one another.
+func bareChain(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "message M%d { option (wirecost.form) = BARE; M%d m = 1; }\n", i, i+1)
+	}
+	fmt.Fprintf(&b, "message M%d { int32 x = 1; }\n", n)
+	return b.String()
+}
+
 func TestCompileErrors(t *testing.T) {
 	const p3 = "syntax = \"proto3\";\n"
 	tests := []struct {
@@ -79,6 +93,7 @@ func TestCompileErrors(t *testing.T) {
 		{"union in a union", map[string]string{"main.proto": p3 + "import \"wirecost/json.proto\"; message M { option (wirecost.form) = UNION; oneof v { U u = 1; bool b = 2; } } message U { option (wirecost.form) = UNION; oneof v { string a = 1; } }"}, nil, "M", []string{"a union itself"}},
 		{"bare with two fields", map[string]string{"main.proto": p3 + "import \"wirecost/json.proto\"; message M { option (wirecost.form) = BARE; int32 a = 1; int32 b = 2; }"}, nil, "", []string{"a bare message has exactly one field"}},
 		{"bare of itself", map[string]string{"main.proto": p3 + "import \"wirecost/json.proto\"; message M { option (wirecost.form) = BARE; M a = 1; }"}, nil, "", []string{"whose JSON value is that of itself"}},
+		{"bare too deep", map[string]string{"main.proto": p3 + "import \"wirecost/json.proto\"; message M { M0 m = 1; }" + bareChain(200)}, nil, "M", []string{"more than 100 bare messages lie in one another"}},
 		{"impossible representation", map[string]string{"main.proto": p3 + "import \"wirecost/json.proto\"; message M { bool a = 1 [(wirecost.repr) = HEX]; }"}, nil, "", []string{"M.a: a field of kind bool cannot be represented as \"hex\""}},
 		{"option without import", map[string]string{"main.proto": p3 + "message M { option (wirecost.form) = BARE; int32 a = 1; }"}, nil, "", []string{`import "wirecost/json.proto"`}},
 		{"root is a scalar", map[string]string{"main.proto": p3 + "import \"google/protobuf/timestamp.proto\"; message M {}"}, nil, "google.protobuf.Timestamp", []string{"cannot be the root message"}},
@@ -209,4 +224,107 @@ func TestCompileCorpora(t *testing.T) {
 			roundTripRandom(t, s, 20)
 		})
 	}
+}
+
+// A schema may have more fields than any program was made for.
+func TestCompileManyFields(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("syntax = \"proto2\"; message M {\n")
+	for i := range 30_000 {
+		n := i + 1
+		if n >= 19_000 {
+			n += 1000
+		}
+		fmt.Fprintf(&b, "optional int32 f%s%d = %d;\n", strings.Repeat("_", i%7), i, n)
+	}
+	s := mustText(t, b.String()+"}")
+	if n := len(s.Model.Messages[0].Fields); n != 30_000 {
+		t.Errorf("%d fields", n)
+	}
+	if _, err := s.Reference(""); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCompileDescriptorSet(t *testing.T) {
+	file := func(name, pkg string, deps ...string) *descriptorpb.FileDescriptorProto {
+		return &descriptorpb.FileDescriptorProto{Name: proto.String(name), Package: proto.String(pkg), Syntax: proto.String("proto3"), Dependency: deps}
+	}
+	message := func(f *descriptorpb.FileDescriptorProto, name, field string) *descriptorpb.FileDescriptorProto {
+		f.MessageType = append(f.MessageType, &descriptorpb.DescriptorProto{Name: proto.String(name), Field: []*descriptorpb.FieldDescriptorProto{{
+			Name: proto.String("some_field"), Number: proto.Int32(1), Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(),
+			Type: descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum(), TypeName: proto.String(field),
+		}}})
+		return f
+	}
+	edition := message(file("main.proto", "p"), "M", ".p.M")
+	edition.Syntax, edition.Edition = proto.String("editions"), descriptorpb.Edition_EDITION_2024.Enum()
+	edition.MessageType[0].Field[0].Options = &descriptorpb.FieldOptions{Features: &descriptorpb.FeatureSet{MessageEncoding: descriptorpb.FeatureSet_DELIMITED.Enum()}}
+	withTime := message(file("main.proto", "p", "google/protobuf/timestamp.proto"), "M", ".google.protobuf.Timestamp")
+	for _, tt := range []struct {
+		name  string
+		files []*descriptorpb.FileDescriptorProto
+		want  string // of the error
+	}{
+		{"plain", []*descriptorpb.FileDescriptorProto{message(file("main.proto", "p"), "M", ".p.M")}, ""},
+		{"edition 2024", []*descriptorpb.FileDescriptorProto{edition}, ""},
+		{"standard imports left out", []*descriptorpb.FileDescriptorProto{withTime}, ""},
+		{"out of order", []*descriptorpb.FileDescriptorProto{message(file("main.proto", "p", "b.proto"), "M", ".b.B"), message(file("b.proto", "b"), "B", ".b.B")}, ""},
+		{"import missing", []*descriptorpb.FileDescriptorProto{message(file("main.proto", "p", "b.proto"), "M", ".b.B")}, `the descriptor set lacks "b.proto", which "main.proto" imports; make it with protoc --include_imports`},
+		{"circle", []*descriptorpb.FileDescriptorProto{file("a.proto", "p", "b.proto"), file("b.proto", "p", "a.proto")}, `imports in a circle: "a.proto" → "b.proto" → "a.proto"`},
+		{"twice", []*descriptorpb.FileDescriptorProto{file("a.proto", "p"), file("a.proto", "p")}, `holds "a.proto" twice`},
+		{"unknown type", []*descriptorpb.FileDescriptorProto{message(file("a.proto", "p"), "M", ".p.X")}, "the schema is not valid"},
+		{"empty", nil, "holds no files"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b, err := proto.Marshal(&descriptorpb.FileDescriptorSet{File: tt.files})
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(write(t, map[string]string{"set.binpb": string(b)}), "set.binpb")
+			s, err := Compile(t.Context(), Source{File: path})
+			if tt.want != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), path) {
+					t.Errorf("want an error with %q, have %v", tt.want, err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f := s.Model.Message("M_").Fields[0]; f.Key != "someField" {
+				t.Errorf("key %q", f.Key)
+			}
+			roundTripRandom(t, s, 20)
+		})
+	}
+	path := filepath.Join(write(t, map[string]string{"text.desc": "syntax = \"proto3\";"}), "text.desc")
+	if _, err := Compile(t.Context(), Source{File: path}); err == nil || !strings.Contains(err.Error(), "not a serialized FileDescriptorSet") {
+		t.Errorf("a text gave %v", err)
+	}
+}
+
+// No text makes the compiler, the model or the normalised set panic.
+func FuzzCompileText(f *testing.F) {
+	for _, name := range []string{"kitchen.proto", "hostile.proto", "legacy.proto", "edition.proto"} {
+		text, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+	}
+	f.Add("message M { optional group G = 1 { required int32 a = 1; } oneof x { string s = 2; } }")
+	f.Add("syntax = \"proto3\"; import \"wirecost/json.proto\"; message M { option (wirecost.form) = BARE; map<string, M> a = 1 [(wirecost.absent) = NULL, json_name = \"\"]; }")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := CompileText(context.Background(), "fuzz.proto", text, nil)
+		if err != nil {
+			return
+		}
+		if _, err := s.Normalised(false); err != nil {
+			t.Fatalf("%v of\n%s", err, text)
+		}
+		if _, err := s.Reference(""); err != nil {
+			t.Fatalf("%v of\n%s", err, text)
+		}
+	})
 }

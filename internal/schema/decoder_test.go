@@ -81,3 +81,20 @@ func TestDecoderCorpora(t *testing.T) {
 		})
 	}
 }
+
+// No bytes make the decoder panic, and what it takes reads back.
+func FuzzDecoder(f *testing.F) {
+	f.Add([]byte("\x08\x01\x12\x01x\x22\x05\x0a\x03abc"))
+	f.Add([]byte("\xa2\x01\x04\x08\x01\x10\x02\xaa\x01\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"))
+	s := testSchema(f, "kitchen.proto", "Sink")
+	d, r := s.Decoder(), reference(f, s)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		json, err := d.Binary(data)
+		if err != nil {
+			return
+		}
+		if _, err := r.FromJSON(json); err != nil {
+			t.Fatalf("%v in %s", err, json)
+		}
+	})
+}

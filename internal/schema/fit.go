@@ -28,6 +28,7 @@ type FitReport struct {
 	Documents  int // how many were read
 	Refused    int // how many do not match the schema
 	Mismatches []Mismatch
+	Further    int    // mismatches that are not listed, because there are too many paths
 	Notes      []Note // what was decided, field by field
 }
 
@@ -50,6 +51,9 @@ func (e *MismatchError) Error() string {
 	lines = append(lines, fmt.Sprintf("%d of %d documents do not match the schema:", e.Report.Refused, e.Report.Documents))
 	for _, m := range e.Report.Mismatches {
 		lines = append(lines, "  "+m.String())
+	}
+	if n := e.Report.Further; n > 0 {
+		lines = append(lines, fmt.Sprintf("  … and %d more at other paths", n))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -136,6 +140,10 @@ func (e *DocumentError) Unwrap() error { return e.Err }
 // maxMismatches bounds how many mismatches of one document are counted.
 const maxMismatches = 1000
 
+// maxMismatchPaths bounds how many paths are listed: keys that the schema lacks
+// may be as many as there are data.
+const maxMismatchPaths = 100
+
 // match holds every document against the schema, as strictly as codecs will.
 func (s *Schema) match(x FitSample) (*FitReport, error) {
 	r, err := s.Reference(x.Sample)
@@ -165,6 +173,10 @@ func (r *FitReport) add(index map[string]int, e *PathError, doc int) {
 	key := e.Where + "\x00" + kind
 	if i, ok := index[key]; ok {
 		r.Mismatches[i].Count++
+		return
+	}
+	if len(r.Mismatches) == maxMismatchPaths {
+		r.Further++
 		return
 	}
 	index[key] = len(r.Mismatches)

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -267,5 +268,17 @@ func TestFitOTLP(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestFitBoundsMismatches(t *testing.T) {
+	s := mustText(t, `syntax = "proto3"; message M { int32 a = 1; }`)
+	var doc strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&doc, `,"k%d":1`, i)
+	}
+	report, err := s.Fit("", texts("{"+doc.String()[1:]+"}"), FitOptions{})
+	if err == nil || len(report.Mismatches) != maxMismatchPaths || report.Further != 400 || !strings.Contains(err.Error(), "… and 400 more at other paths") {
+		t.Errorf("%d listed, %d further", len(report.Mismatches), report.Further)
 	}
 }

@@ -12,8 +12,9 @@ const maxIdent = 60
 // identSet gives out IDs that are unique in one scope. An ID is ASCII words
 // ended by "_", so it is no language's keyword, no macro and no reserved name;
 // IDs of one scope differ when case and "_" are ignored, because protoc and
-// file systems compare names so.
-type identSet map[string]bool
+// file systems compare names so. It maps what is taken, without case and "_", to
+// the last number given to a twin.
+type identSet map[string]int
 
 // member makes a field's or value's ID: lower-case words joined by "_".
 func (s identSet) member(name string) string { return s.unique(identWords(name, false), "x") }
@@ -25,21 +26,28 @@ func (s identSet) unique(base, prefix string) string {
 	if base == "" || base[0] >= '0' && base[0] <= '9' {
 		base = prefix + base
 	}
-	id := base
-	for n := 2; !s.take(id); n++ {
-		id = base + "_" + strconv.Itoa(n)
+	if s.take(base) {
+		return base + "_"
 	}
-	return id + "_"
+	k := identKey(base)
+	for { // the number goes on where the last twin stopped
+		s[k]++
+		if id := base + "_" + strconv.Itoa(s[k]); s.take(id) {
+			return id + "_"
+		}
+	}
 }
 
 func (s identSet) take(id string) bool {
-	k := strings.ToLower(strings.ReplaceAll(id, "_", ""))
-	if s[k] {
+	k := identKey(id)
+	if s[k] > 0 {
 		return false
 	}
-	s[k] = true
+	s[k] = 1
 	return true
 }
+
+func identKey(id string) string { return strings.ToLower(strings.ReplaceAll(id, "_", "")) }
 
 // identWords keeps a name's ASCII letters and digits.
 func identWords(name string, upper bool) string {

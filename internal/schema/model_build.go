@@ -42,7 +42,7 @@ func (s *Schema) build(roots map[string]string) error {
 	}
 	b.model.findLeaves(isWritten)
 	s.Model = b.model
-	s.Notes = slices.Concat(s.base, b.notes, s.extensionNotes(s.Model))
+	s.Notes = slices.Concat(s.base, b.notes, s.modelNotes(s.Model))
 	return nil
 }
 

@@ -140,21 +140,28 @@ func (x modelIndex) checkForm(t *Message) error {
 	return nil
 }
 
-// checkBareChain refuses bare messages whose only field leads back to them
-// without a token in between.
+// maxBareChain bounds how many bare messages may lie in one another without a
+// token in between.
+const maxBareChain = 100
+
+// checkBareChain refuses bare messages whose only field leads back to them, or
+// through too many others.
 func (x modelIndex) checkBareChain(t *Message) error {
 	f := t.Fields[0]
-	for range len(x.messages) + 1 {
+	for range maxBareChain {
 		if f.Label != LabelOne || f.Kind != KindMessage {
 			return nil
 		}
 		next := x.messages[f.Type]
+		if next == t {
+			return fmt.Errorf("%s: a bare message whose JSON value is that of itself", t.Name)
+		}
 		if next.Form != FormBare || len(next.Fields) != 1 {
 			return nil
 		}
 		f = next.Fields[0]
 	}
-	return fmt.Errorf("%s: a bare message whose JSON value is that of itself", t.Name)
+	return fmt.Errorf("%s: more than %d bare messages lie in one another", t.Name, maxBareChain)
 }
 
 func (x modelIndex) checkUnion(t *Message) error {

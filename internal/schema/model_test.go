@@ -114,14 +114,21 @@ dims_ dims map string double omit
 		}
 		seen[m.ID] = true
 	}
-	if len(s.Notes) != 2 || !strings.HasPrefix(s.Notes[0].String(), "kitchen.Sink.any: google.protobuf.Any is not supported") || s.Notes[1].Where != "kitchen.Sink.mask" {
+	if len(s.Notes) != 3 || !strings.HasPrefix(s.Notes[0].String(), "kitchen.Sink.any: google.protobuf.Any is not supported") || s.Notes[1].Where != "kitchen.Sink.mask" {
 		t.Errorf("notes: %v", s.Notes)
 	}
 }
 
 func TestModelNotesExtensions(t *testing.T) {
 	s := testSchema(t, "legacy.proto", "")
-	if len(s.Notes) != 1 || s.Notes[0].Where != "legacy.note" {
+	if len(s.Notes) != 2 || s.Notes[0].Where != "legacy.note" || s.Notes[1].Where != "legacy.Legacy.map" {
+		t.Errorf("notes: %v", s.Notes)
+	}
+}
+
+func TestModelNotesEnvelope(t *testing.T) {
+	s := mustText(t, `syntax = "proto3"; message Env { Body body = 1; } message Body { string json = 1; }`)
+	if len(s.Notes) != 1 || s.Notes[0].Where != "Body.json" || !strings.Contains(s.Notes[0].Text, "nothing structural is measured") {
 		t.Errorf("notes: %v", s.Notes)
 	}
 }
