@@ -24,7 +24,7 @@ type Inferred struct {
 }
 
 // Infer makes one schema of what was seen of one or more samples: a root message
-// for each. The Partials are not changed.
+// for each, made with the same options. The Partials are not changed.
 func Infer(parts []NamedPartial, opt InferOptions) (*Inferred, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
@@ -314,7 +314,10 @@ func (b *inferrer) elements(s spot) (protoType, []string) {
 
 // entries makes the type of a map's values.
 func (b *inferrer) entries(s spot) (protoType, []string) {
-	notes := []string{b.note(s.path, "%s", s.object.mapNote(s.path))}
+	var notes []string
+	if why := s.object.mapNote(s.path, s.override.modeOf(), b.opt.MaxKeys); why != "" {
+		notes = append(notes, b.note(s.path, "%s", why))
+	}
 	value := s.below(s.object.values, s.path+".*", singular(s.hint))
 	t, more := b.value(value)
 	if value.count() == 0 {

@@ -179,12 +179,14 @@ func classOfKey(key string) string {
 	return ""
 }
 
-// mapNote is the note for a map at path.
-func (o *objectSeen) mapNote(path string) string {
-	switch {
-	case o.why != "":
-		return fmt.Sprintf("a map: %s; --no-map '%s' makes them fields", o.why, path)
-	default:
-		return "a map: it has more keys than fields are made for"
+// mapNote says why the object at path is a map; nothing where the user said so.
+func (o *objectSeen) mapNote(path string, mode overrideMode, maxKeys int) string {
+	if mode == overrideMap {
+		return ""
 	}
+	why := o.why
+	if why == "" {
+		why = fmt.Sprintf("it has more than %d distinct keys", maxKeys)
+	}
+	return fmt.Sprintf("a map: %s; --no-map '%s' makes them fields", why, path)
 }
