@@ -47,11 +47,7 @@ func benchConfig(m Machine) []benchfmt.Config {
 }
 
 func benchmarkName(c bench.Case) benchfmt.Name {
-	op := string(c.Operation)
-	if op != "" {
-		op = strings.ToUpper(op[:1]) + op[1:]
-	}
-	name := fmt.Sprintf("%s/sample=%s/codec=%s", word(op), word(c.Sample), word(c.Runtime+"-"+c.Codec))
+	name := fmt.Sprintf("%s/sample=%s/codec=%s", word(capital(string(c.Operation))), word(c.Sample), word(c.Runtime+"-"+c.Codec))
 	if c.Transport != bench.Memory {
 		name += fmt.Sprintf("/transport=%s/encoding=%s", word(string(c.Transport)), word(c.Encoding))
 	}

@@ -20,8 +20,8 @@ func FuzzReport(f *testing.F) {
 		f.Add(data)
 	}
 	const head = `{"kind":"header","format":"wirecost.result/v1","settings":{"rate":1e300,"link":"1gbit/1s"}}` + "\n" + `{"kind":"sample","sample":"s","documents":-1,"shape":{"paths":2}}` + "\n"
-	const cases = `{"kind":"case","case":-1,"sample":"s","codec":"a","format":"json","operation":"encode","transport":"memory"}` + "\n" +
-		`{"kind":"case","case":7,"sample":"s","codec":"b","format":"protobuf","operation":"encode","transport":"memory","role":"default"}` + "\n"
+	const cases = `{"kind":"case","case":-1,"sample":"s","runtime":"r","codec":"a","format":"json","operation":"encode","transport":"memory"}` + "\n" +
+		`{"kind":"case","case":7,"sample":"s","runtime":"r","codec":"b","format":"protobuf","operation":"encode","transport":"memory","role":"default"}` + "\n"
 	f.Add([]byte(head + `{"kind":"size","sample":"s","form":"compact","encoding":"br:99999999999","unit":"document","bytes":9223372036854775807,"compress_ns":-5}` + "\n"))
 	f.Add([]byte(head + cases +
 		`{"kind":"fork","case":-1,"wall_ns":[9223372036854775807],"iterations":[1],"document":[0],"window":[9223372036854775807],"cpu_ns":1,"cpu_iterations":1}` + "\n" +

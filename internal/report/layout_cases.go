@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"wirecost/internal/bench"
 	"wirecost/internal/verdict"
@@ -65,8 +67,13 @@ func heatTitle(r *Report, h heat) string {
 	if len(r.Machines) > 1 {
 		words = append(words, fmt.Sprintf("machine %d", h.machine+1))
 	}
-	words[0] = strings.ToUpper(words[0][:1]) + words[0][1:]
-	return strings.Join(words, ", ")
+	words[0] = capital(words[0])
+	return clean(strings.Join(words, ", "))
+}
+
+func capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
 }
 
 func caseRow(c Case, index index) []cell {

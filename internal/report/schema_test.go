@@ -125,7 +125,7 @@ func written(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for _, rec := range []any{
-		&store.Sample{}, &store.Size{Unit: store.PerDocument}, &store.Loss{}, &store.Case{Case: bench.Case{Operation: bench.Visit}},
+		&store.Sample{}, &store.Size{Unit: store.PerDocument}, &store.Loss{}, &store.Case{Case: bench.Case{Sample: "s", Runtime: "r", Codec: "c", Operation: bench.Visit}},
 		&store.Outcome{Status: bench.Measured}, &store.Fork{}, &store.Memory{}, &store.Progress{},
 	} {
 		if err := w.Append(rec); err != nil {

@@ -44,6 +44,9 @@ func (c *checker) record(rec any) error {
 			return fmt.Errorf("case %d is there twice", r.Number)
 		}
 		c.cases[r.Number] = true
+		if r.Sample == "" || r.Runtime == "" || r.Codec == "" || r.Operation == "" {
+			return fmt.Errorf("case %d lacks its sample, runtime, codec or operation", r.Number)
+		}
 		return nil
 	case *Outcome:
 		return errors.Join(c.known(r.Case), status(r.Status))

@@ -85,7 +85,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		&Sample{Sample: "s", Documents: 3, Shape: map[string]any{"blob_share": 0.5}},
 		&Size{Sample: "s", Format: bench.JSON, Form: "compact", Encoding: "gzip:6", Unit: "document", Bytes: 12},
 		&Loss{Sample: "s", Path: "$.a", What: "null is left out", Documents: 2},
-		&Case{Number: 0, Case: bench.Case{Sample: "s", Runtime: "r", Codec: "a"}, Traits: []string{"typed"}},
+		&Case{Number: 0, Case: bench.Case{Sample: "s", Runtime: "r", Codec: "a", Operation: "decode"}, Traits: []string{"typed"}},
 		&Outcome{Case: 0, Status: bench.Failed, Reason: "it crashed"},
 		fork(3), &Memory{Case: 0, AllocsPerOp: 2}, progress(1),
 	}
@@ -208,6 +208,7 @@ func TestScanRefuses(t *testing.T) {
 		{"a negative size", header + `{"kind":"size","bytes":-1}` + "\n", "f:2: a size of -1 bytes"},
 		{"an unknown case", header + `{"kind":"memory","case":3}` + "\n", "f:2: case 3 is not known here"},
 		{"a case twice", header + caseZero + caseZero, "f:3: case 0 is there twice"},
+		{"a case of nothing", header + `{"kind":"case","case":0,"sample":"s"}` + "\n", "f:2: case 0 lacks its sample, runtime, codec or operation"},
 		{"an unknown status", header + caseZero + `{"kind":"outcome","case":0,"status":"fine"}` + "\n", `f:3: the status "fine"`},
 		{"arrays of different lengths", header + caseZero + `{"kind":"fork","case":0,"wall_ns":[1,2],"iterations":[1]}` + "\n", "f:3: a fork of case 0 has 1 entries of iterations for 2 of wall_ns"},
 		{"no iterations", header + caseZero + `{"kind":"fork","case":0,"wall_ns":[1],"iterations":[0],"document":[0],"window":[1]}` + "\n", "f:3: entry 0 of a fork of case 0 is out of range"},
