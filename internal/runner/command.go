@@ -34,14 +34,14 @@ func (c command) run(ctx context.Context) (output, error) {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	ownGroup(cmd)
 	cmd.Cancel = func() error {
-		time.AfterFunc(killAfter, func() { killGroup(cmd.Process) })
+		time.AfterFunc(killAfter, func() { _ = killGroup(cmd.Process) })
 		return terminateGroup(cmd.Process)
 	}
 	cmd.WaitDelay = killAfter + time.Second
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		if cmd.Process != nil {
-			killGroup(cmd.Process)
+			_ = killGroup(cmd.Process)
 		}
 		err = context.Cause(ctx)
 	}

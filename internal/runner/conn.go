@@ -99,7 +99,7 @@ func (c *Conn) late(ctx context.Context, request string) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		what = "was stopped while it was asked for " + request
 	}
-	c.breaks(what, nil)
+	_ = c.breaks(what, nil)
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return context.Cause(ctx)
 	}

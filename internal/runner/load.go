@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"path"
@@ -284,7 +285,7 @@ func digestFS(fsys fs.FS) (string, error) {
 }
 
 // hashPart adds one part with its length, so that parts cannot run together.
-func hashPart(h io.Writer, b []byte) {
+func hashPart(h hash.Hash, b []byte) {
 	var n [8]byte
 	binary.LittleEndian.PutUint64(n[:], uint64(len(b)))
 	h.Write(n[:])
