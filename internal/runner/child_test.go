@@ -102,7 +102,7 @@ func TestChildThatMisbehaves(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 			if x.mode == "hang" || x.mode == "stubborn" {
-				ctx, cancel = context.WithTimeout(context.Background(), 300*time.Millisecond)
+				ctx, cancel = context.WithTimeout(context.Background(), 2*time.Second)
 			}
 			defer cancel()
 			c := start(t, x.mode)
@@ -160,10 +160,14 @@ func TestTypedReplies(t *testing.T) {
 
 func TestCloseTellsHowItEnded(t *testing.T) {
 	t.Parallel()
-	if err := start(t, "good").Close(); err != nil {
+	c := start(t, "good")
+	if _, err := c.Describe(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
 		t.Errorf("good: %v", err)
 	}
-	c := start(t, "exits3")
+	c = start(t, "exits3")
 	if _, err := c.Prepare(context.Background(), nil, nil); err != nil {
 		t.Fatal(err)
 	}
