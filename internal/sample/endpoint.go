@@ -24,7 +24,7 @@ func endpointName(method, address string) (name string, dropped bool) {
 		return name + strings.ToLower(u.Scheme+":"), true
 	}
 	name += host(u) + template(u.EscapedPath())
-	return name, u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Contains(name, placeholder)
+	return name, u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Contains(u.Path, ";") || strings.Contains(name, placeholder)
 }
 
 // cleanMethod gives the method of a request, if it can be one.

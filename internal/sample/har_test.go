@@ -310,6 +310,7 @@ func TestEndpointName(t *testing.T) {
 		"https://h/":                       "h/",
 		"https://h":                        "h/",
 		"https://h/orders/":                "h/orders",
+		"https://h/a;s=1/b":                "h/a/b",
 		"https://h//orders":                "h/orders",
 		"https://h/orders/17":              "h/orders/{id}",
 		"https://h/orders/-17.5":           "h/orders/{id}",

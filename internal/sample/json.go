@@ -50,8 +50,6 @@ func (r *reader) array() error {
 			return r.nothing("it is an empty array")
 		case c == ']':
 			return r.fail("a comma before the closing bracket", "remove the trailing comma")
-		case c == ',':
-			return r.fail("a comma where a value should be", "remove it, or write null")
 		}
 		if err := r.document(); err != nil {
 			return err

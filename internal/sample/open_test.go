@@ -128,6 +128,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"a.json", `{"a":1`, "a.json:1:7: …incomplete"},
 		{"a.json", "[1,,2]", "a.json:1:4: a comma where a value"},
 		{"a.json", "[1,]", "a.json:1:4: a comma before the closing bracket; remove"},
+		{"a.json", "\xEF\xBB\xBF[1,]", "a.json:1:4: a comma before"}, // the mark has no column
 		{"a.json", "[,1]", "a.json:1:2: a comma where a value"},
 		{"a.json", "[\n1\n", "a.json:3:1: the text ends inside the array that begins in line 1, column 1; "},
 		{"a.json", "[1 2]", `a.json:1:4: '2' where a comma`},
