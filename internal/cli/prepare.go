@@ -135,7 +135,7 @@ func (r *running) build(ctx context.Context, warm func() error) ([]sched.Lane, e
 	var failed error
 	for _, c := range r.choices {
 		lane := sched.Lane{
-			Runtime: c.Runner.Runtime, Isolated: c.Runner.Isolation == "codec",
+			Runtime: c.Runner.Runtime, Isolated: c.Runner.Isolation == "codec", Compiles: c.Runner.Compiles,
 			Codecs: c.Codecs, Cases: r.selection.Cases(c, ids), Dropped: map[string]string{},
 		}
 		if r.app.Start != nil {

@@ -197,21 +197,6 @@ func (f *fork) cold(ctx context.Context) error {
 	return nil
 }
 
-// warm runs each case for a few batches that are not kept.
-func (f *fork) warm(ctx context.Context) error {
-	for _, m := range f.members {
-		for _, c := range f.shuffled(m.cases) {
-			p := f.l.plans[c.Sample]
-			w := p.windows[f.order.IntN(len(p.windows))]
-			b := batch{c, w, plan.Passes(c.pass(w), p.batch)}
-			if _, err := f.s.turn(ctx, m.p, []batch{b, b}, false); err != nil {
-				return f.at(c, err)
-			}
-		}
-	}
-	return nil
-}
-
 // at says that only this case was asked for when err came.
 func (f *fork) at(c *caseState, err error) error {
 	var sum *checksumError

@@ -145,10 +145,12 @@ func (s *Scheduler) number(l *lane, desc *runner.Description) error {
 			continue
 		}
 		d := about[c.Codec]
-		i := slices.IndexFunc(l.Codecs, func(x runner.Codec) bool { return x.Name == c.Codec })
-		rec := &store.Case{Kind: "case", Number: n, Case: c, Library: d.Library, Version: d.Version, Traits: d.Traits, Note: d.Note}
-		if i >= 0 {
-			rec.Role = l.Codecs[i].Role
+		rec := &store.Case{
+			Kind: "case", Number: n, Case: c, Library: d.Library, Version: d.Version,
+			Documents: d.Documents, Traits: d.Traits, Note: d.Note, Compiles: l.Compiles,
+		}
+		if i := slices.IndexFunc(l.Codecs, func(x runner.Codec) bool { return x.Name == c.Codec }); i >= 0 {
+			rec.Role, rec.Lazy = l.Codecs[i].Role, l.Codecs[i].Lazy
 		}
 		if err := s.Sink.Append(rec); err != nil {
 			return err

@@ -38,6 +38,7 @@ type Truth interface {
 type Lane struct {
 	Runtime  string
 	Isolated bool // one process per codec instead of one for all
+	Compiles bool // the runtime compiles while it runs: cases are warmed up until they are steady
 	Codecs   []runner.Codec
 	Cases    []bench.Case
 	Starter  runner.Starter
