@@ -338,3 +338,60 @@ func TestFailedCasesHaveNoNumbers(t *testing.T) {
 		}
 	}
 }
+
+// Forks of runtimes that compile while they run may have two modes, and then
+// only the sign test holds: its ends are values that were seen.
+func TestRuntimesThatCompileAreComparedBySigns(t *testing.T) {
+	for _, compiles := range []bool{false, true} {
+		recs := records(30, 0, slowJSON, quickPB)
+		for _, r := range recs {
+			if c, ok := r.(*store.Case); ok {
+				c.Compiles = compiles
+			}
+		}
+		c := find(t, analysis(Options{}, recs...), "quick/encode mutator")
+		if exact := c.Low == c.High; exact != compiles || c.Verdict != bench.Faster {
+			t.Errorf("compiles %v: %+v", compiles, c)
+		}
+	}
+}
+
+func TestEstimate(t *testing.T) {
+	for _, tt := range []struct {
+		x    []float64
+		want Estimate
+	}{
+		{nil, Estimate{}},
+		{[]float64{3, 1, 2}, Estimate{2, 1, 3, 1, 3}},
+		// The second and the ninth of ten hold the median with 97.9%.
+		{[]float64{10, 9, 8, 7, 6, 5, 4, 3, 2, 1}, Estimate{5.5, 2, 9, 1, 10}},
+	} {
+		if got := estimate(tt.x); got != tt.want {
+			t.Errorf("%v: %+v, want %+v", tt.x, got, tt.want)
+		}
+	}
+}
+
+// Looking in between must not change what is seen in the end, nor must the
+// order of cases within a fork.
+func TestLooksAndOrderDoNotMatter(t *testing.T) {
+	recs := records(12, 0.01, slowJSON, fastJSON, plainPB, quickPB)
+	want := analysis(Options{}, recs...).Comparisons()
+	looked := New(Options{})
+	for _, r := range recs {
+		looked.Add(r)
+		looked.Precision()
+	}
+	if d := cmp.Diff(want, looked.Comparisons()); d != "" {
+		t.Error(d)
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	const first, perFork = 3 + 8, 8
+	for i := first; i < len(recs); i += perFork {
+		fork := recs[i : i+perFork]
+		r.Shuffle(perFork, func(i, j int) { fork[i], fork[j] = fork[j], fork[i] })
+	}
+	if d := cmp.Diff(want, analysis(Options{}, recs...).Comparisons()); d != "" {
+		t.Error(d)
+	}
+}

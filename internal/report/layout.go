@@ -123,5 +123,6 @@ func layout(r *Report) []block {
 	out = append(out, codecBlock(r)...)
 	out = append(out, missingBlock(r)...)
 	out = append(out, machineBlocks(r)...)
-	return append(out, verdictBlocks(r)...)
+	out = append(out, verdictBlocks(r)...)
+	return append(out, summaryBlocks(r)...)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"wirecost/internal/bench"
+	"wirecost/internal/store"
 	"wirecost/internal/verdict"
 )
 
@@ -30,6 +32,86 @@ func verdictBlocks(r *Report) []block {
 		b.items = append(b.items, clean(s.Text))
 	}
 	return out
+}
+
+// summaryBlocks puts several samples side by side: Protobuf's ratio to JSON in
+// size and time.
+func summaryBlocks(r *Report) []block {
+	if len(r.Samples) < 2 {
+		return nil
+	}
+	g := &grid{header: []string{"sample", "machine", "runtime", "JSON", "size", "compressed", "default", "best"}, left: map[int]bool{2: true}}
+	for _, s := range r.Samples {
+		for _, k := range columnsOf(r, s.Sample) {
+			g.rows = append(g.rows, summaryRow(r, s, k))
+		}
+	}
+	return []block{{title: "Protobuf's ratio to JSON: size, and time by default and best codecs", grid: g.trim()}}
+}
+
+// column is where the times of a sample were measured.
+type column struct {
+	machine int
+	runtime string
+}
+
+func columnsOf(r *Report, sample string) []column {
+	var out []column
+	for _, c := range r.Cases {
+		k := column{c.Machine, c.Case.Runtime}
+		if c.Case.Sample == sample && !slices.Contains(out, k) {
+			out = append(out, k)
+		}
+	}
+	if out == nil {
+		out = []column{{}}
+	}
+	return out
+}
+
+func summaryRow(r *Report, s Sample, k column) []cell {
+	row := make([]cell, 8)
+	row[0] = show(s.Sample)
+	if len(r.Machines) > 1 {
+		row[1] = show(fmt.Sprint(k.machine + 1))
+	}
+	if len(runtimesOf(r)) > 1 {
+		row[2] = show(k.runtime)
+	}
+	for _, z := range r.Sizes {
+		if z.Sample != s.Sample || z.Unit != store.PerDocument {
+			continue
+		}
+		switch {
+		case z.Form == "compact" && z.Encoding == bench.Identity:
+			row[3].text = verdict.Bytes(whole(float64(z.Bytes) / float64(max(1, s.Documents))))
+		case z.Form == "binary" && z.RatioToJSON != nil && z.Encoding == bench.Identity:
+			row[4] = cell{verdict.Digits(*z.RatioToJSON), sizeTone(*z.RatioToJSON)}
+		case z.Form == "binary" && z.RatioToJSON != nil && row[5].text == "":
+			row[5] = cell{verdict.Digits(*z.RatioToJSON) + " " + z.Encoding, sizeTone(*z.RatioToJSON)}
+		}
+	}
+	row[6], row[7] = duelCell(r, s.Sample, k, verdict.Default), duelCell(r, s.Sample, k, verdict.Best)
+	return row
+}
+
+// duelCell writes the ratio of a request in one codec of each format; the best
+// are left out where they are the defaults.
+func duelCell(r *Report, sample string, k column, topic string) cell {
+	for _, s := range r.Verdict {
+		if s.Claim != verdict.CPU || s.Topic != topic || s.Sample != sample || s.Machine != k.machine || s.Runtime != k.runtime {
+			continue
+		}
+		ratio, low, high := s.Numbers["ratio"], s.Numbers["low"], s.Numbers["high"]
+		switch {
+		case low > 0 && high > 0 && high < 1:
+			return cell{verdict.Digits(ratio), good}
+		case low > 1:
+			return cell{verdict.Digits(ratio), bad}
+		}
+		return cell{"~" + verdict.Digits(ratio), faint}
+	}
+	return cell{}
 }
 
 // machineBlocks says where the times were measured, and how well that went.

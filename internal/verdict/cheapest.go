@@ -42,7 +42,7 @@ func (f *field) cheapest(plain, best duel) *Sentence {
 		}
 	}
 	gain := func(c change) float64 { return 1 - f.burden(c.way)/now }
-	s := &Sentence{Claim: f.claim(), Numbers: map[string]float64{"largest_gain": gain(top)}}
+	s := &Sentence{Claim: f.claim(), Topic: "least-change", Numbers: map[string]float64{"largest_gain": gain(top)}}
 	if gain(top) < margin {
 		if open || len(changes) < 2 {
 			return nil

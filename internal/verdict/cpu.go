@@ -9,8 +9,8 @@ import (
 
 // sentences says what the formats cost in time.
 func (f *field) sentences() []Sentence {
-	plain := duel{"Default against default", f.pick(bench.Protobuf, isDefault), f.pick(bench.JSON, isDefault)}
-	best := duel{"Best against best", f.pick(bench.Protobuf, isBest), f.pick(bench.JSON, isBest)}
+	plain := duel{Default, "Default against default", f.pick(bench.Protobuf, isDefault), f.pick(bench.JSON, isDefault)}
+	best := duel{Best, "Best against best", f.pick(bench.Protobuf, isBest), f.pick(bench.JSON, isBest)}
 	if best.protobuf == plain.protobuf && best.json == plain.json {
 		plain.what, best = "Default against default, which are also the fastest", duel{}
 	}
@@ -30,7 +30,7 @@ func (f *field) sentences() []Sentence {
 
 // duel is one codec of each format; either may be nil.
 type duel struct {
-	what           string
+	topic, what    string
 	protobuf, json *codec
 }
 
@@ -64,7 +64,7 @@ func (f *field) duel(d duel) *Sentence {
 	}
 	p, _ := f.cost(d.protobuf)
 	j, _ := f.cost(d.json)
-	s := &Sentence{Claim: CPU, Numbers: map[string]float64{"protobuf": p, "json": j}}
+	s := &Sentence{Claim: CPU, Topic: d.topic, Numbers: map[string]float64{"protobuf": p, "json": j}}
 	r.numbers(s.Numbers)
 	times := fmt.Sprintf("%s (%s) against %s (%s)", Duration(p), d.protobuf.name, Duration(j), d.json.name)
 	head := fmt.Sprintf("%s, %s:", d.what, f.what())
@@ -112,7 +112,7 @@ func (f *field) library(plain, best duel) *Sentence {
 	if !ok || !r.bounded() {
 		return nil
 	}
-	s := &Sentence{Claim: Library, Numbers: map[string]float64{}}
+	s := &Sentence{Claim: Library, Topic: "library", Numbers: map[string]float64{}}
 	r.numbers(s.Numbers)
 	s.Text = fmt.Sprintf("Changing only the JSON library, from %s to %s, takes %s the %s", plain.json.name, best.json.name, r, f.unit())
 	from, _ := f.cost(plain.json)
@@ -149,7 +149,7 @@ func (f *field) capacity(sides []*codec) *Sentence {
 	if f.rate <= 0 {
 		return nil
 	}
-	s := &Sentence{Claim: CPU, Numbers: map[string]float64{"rate": f.rate}}
+	s := &Sentence{Claim: CPU, Topic: "cores", Numbers: map[string]float64{"rate": f.rate}}
 	var parts []string
 	for _, x := range sides {
 		ns, _ := f.cost(x)

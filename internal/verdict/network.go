@@ -60,7 +60,7 @@ func (f *field) breakEven(d duel) (*Sentence, outlook) {
 	}
 	base, _ := f.cost(d.json)
 	e := exchange{saved: j - p, base: base, ratio: r}
-	s := &Sentence{Claim: Network, Numbers: map[string]float64{"bytes_saved": e.saved, "cpu_saved_ns": base * (1 - r.Value)}}
+	s := &Sentence{Claim: Network, Topic: "break-even", Numbers: map[string]float64{"bytes_saved": e.saved, "cpu_saved_ns": base * (1 - r.Value)}}
 	head := fmt.Sprintf("Uncompressed on a warm connection, %s against %s:", d.protobuf.name, d.json.name)
 	text, kind := e.sentence(s.Numbers)
 	s.Text = head + " " + text
@@ -155,7 +155,7 @@ func (f *field) overRange(sides []*codec) *Sentence {
 	if len(sides) < 2 || len(reaches) == 0 {
 		return nil
 	}
-	s := &Sentence{Claim: Network, Numbers: map[string]float64{}}
+	s := &Sentence{Claim: Network, Topic: "range", Numbers: map[string]float64{}}
 	var parts []string
 	for i, r := range reaches {
 		part := r.way.String() + rival(r, ways)
@@ -195,7 +195,7 @@ func rival(r reach, ways []way) string {
 
 // atLink says what a request takes on the link that was asked for.
 func (f *field) atLink(sides []*codec) *Sentence {
-	s := &Sentence{Claim: Network, Numbers: map[string]float64{"bandwidth": f.link.Bits, "round_trip": f.link.RoundTrip}}
+	s := &Sentence{Claim: Network, Topic: "link", Numbers: map[string]float64{"bandwidth": f.link.Bits, "round_trip": f.link.RoundTrip}}
 	var parts []string
 	low, high := math.Inf(1), 0.0
 	for _, x := range sides {

@@ -35,34 +35,31 @@ func (s shape) text(key string) string {
 func shapeSentences(sample store.Sample, losses []store.Loss) []Sentence {
 	s := shape(sample.Shape)
 	var out []Sentence
-	add := func(text string, keys ...string) {
+	add := func(topic, text string, keys ...string) {
+		if text == "" {
+			return
+		}
 		numbers := map[string]float64{}
 		for _, k := range keys {
 			numbers[k] = s.number(k)
 		}
-		out = append(out, Sentence{Claim: Shape, Sample: sample.Sample, Text: text, Numbers: numbers})
+		out = append(out, Sentence{Claim: Shape, Topic: topic, Sample: sample.Sample, Text: text, Numbers: numbers})
 	}
-	if text := s.envelope(); text != "" {
-		add(text, "paths")
-	}
-	if text := s.blob(); text != "" {
-		add(text, "blob_share", "longest_string")
-	}
-	if text := s.array(); text != "" {
-		add(text, "numeric_array_share", "longest_number_array")
-	}
+	add("one-string", s.envelope(), "paths")
+	add("blob", s.blob(), "blob_share", "longest_string")
+	add("numbers", s.array(), "numeric_array_share", "longest_number_array")
 	if x := s.number("value_share"); x >= valueShare {
-		add(fmt.Sprintf("%s of the bytes have no fixed type and travel as google.protobuf.Value, where Protobuf saves neither size nor time. One bytes field with that part's JSON text is often cheaper.", Percent(x)), "value_share")
+		add("free-form", fmt.Sprintf("%s of the bytes have no fixed type and travel as google.protobuf.Value, where Protobuf saves neither size nor time. One bytes field with that part's JSON text is often cheaper.", Percent(x)), "value_share")
 	}
 	if x := s.number("repeated_strings"); x >= repeatShare {
-		add(fmt.Sprintf("%s of the string bytes repeat an earlier string. A compressor removes that, a format does not: look at the compressed sizes, fast and strong, before you change the schema.", Percent(x)), "repeated_strings")
+		add("repetition", fmt.Sprintf("%s of the string bytes repeat an earlier string. A compressor removes that, a format does not: look at the compressed sizes, fast and strong, before you change the schema.", Percent(x)), "repeated_strings")
 	}
 	if n := lossy(sample.Sample, losses); n > 0 {
 		ways := "ways"
 		if n == 1 {
 			ways = "way"
 		}
-		out = append(out, Sentence{Claim: Shape, Sample: sample.Sample, Numbers: map[string]float64{"losses": float64(n)},
+		out = append(out, Sentence{Claim: Shape, Topic: "loss", Sample: sample.Sample, Numbers: map[string]float64{"losses": float64(n)},
 			Text: fmt.Sprintf("Protobuf does not give these documents back as they were, in %d %s (see the losses): the comparison holds if your programs can do without.", n, ways)})
 	}
 	return out

@@ -121,7 +121,7 @@ func (z sizes) raw() *Sentence {
 	if !ok {
 		return nil
 	}
-	s := &Sentence{Numbers: map[string]float64{"json": text.json, "protobuf": text.protobuf}}
+	s := &Sentence{Topic: "raw", Numbers: map[string]float64{"json": text.json, "protobuf": text.protobuf}}
 	s.Text = fmt.Sprintf("Protobuf takes %s a document where your JSON takes %s: %s", Bytes(text.protobuf), Bytes(text.json), text)
 	if ok2 && math.Abs(compact.json-text.json) > 0.01*text.json {
 		s.Numbers["json_compact"] = compact.json
@@ -135,7 +135,7 @@ func (z sizes) raw() *Sentence {
 const narrow = 0.05
 
 func (z sizes) compressed() *Sentence {
-	s := &Sentence{Numbers: map[string]float64{}}
+	s := &Sentence{Topic: "compressed", Numbers: map[string]float64{}}
 	raw, ok := z.gap("compact", bench.Identity)
 	var parts []string
 	closed, turned := 0, 0
@@ -168,7 +168,7 @@ func (z sizes) compressed() *Sentence {
 }
 
 func (z sizes) cost() *Sentence {
-	s := &Sentence{Numbers: map[string]float64{}}
+	s := &Sentence{Topic: "compression-time", Numbers: map[string]float64{}}
 	var json, protobuf []string
 	for _, e := range z.dynamic() {
 		j, p := z.compress("compact", e), z.compress("binary", e)
@@ -187,7 +187,7 @@ func (z sizes) cost() *Sentence {
 }
 
 func (z sizes) tooSlow() *Sentence {
-	s := &Sentence{Numbers: map[string]float64{}}
+	s := &Sentence{Topic: "static-coding", Numbers: map[string]float64{}}
 	var parts []string
 	for _, e := range z.encodings {
 		if ns := z.compress("compact", e); static(e) {

@@ -20,9 +20,16 @@ const (
 	Shape   = "shape"
 )
 
+// The topics of the sentences that compare the formats by one codec each.
+const (
+	Default = "default" // the codecs that a programmer meets first
+	Best    = "best"    // those that the pilot forks chose
+)
+
 // Sentence is one thing that the numbers say.
 type Sentence struct {
 	Claim   string             `json:"claim"`
+	Topic   string             `json:"topic"` // within the claim, as docs/verdict.md lists them
 	Sample  string             `json:"sample"`
 	Runtime string             `json:"runtime,omitempty"` // of the codecs it speaks of
 	Text    string             `json:"sentence"`

@@ -371,6 +371,9 @@ func TestEveryNumberIsFinite(t *testing.T) {
 	for _, w := range []float64{0.01, math.Inf(1)} {
 		in := measured(usualJSON, jsonCodec("quick", 300, 900).fastest().within(w), usualPB.within(w), protobufCodec("vt", 200, 600).fastest().within(w))
 		for _, s := range Sentences(in) {
+			if s.Claim == "" || s.Topic == "" || s.Sample != "s" {
+				t.Errorf("%+v", s)
+			}
 			for k, x := range s.Numbers {
 				if math.IsInf(x, 0) || math.IsNaN(x) {
 					t.Errorf("%s is %v: %s", k, x, s.Text)
