@@ -74,6 +74,9 @@ func TestGoRunner(t *testing.T) {
 					})
 				}
 			}
+			if s.name == "proto3" {
+				b.traits(t, p, description.Codecs)
+			}
 		})
 	}
 }
