@@ -43,8 +43,8 @@ type Note struct {
 // String gives "where: text".
 func (n Note) String() string { return n.Where + ": " + n.Text }
 
-// Schema is a compiled schema and the model made of it. Only Fit, FitAll and
-// Assign change it; the other methods may be called from several goroutines.
+// Schema is a compiled schema and the model made of it. Only Fit and FitAll
+// change it; the other methods may be called from several goroutines.
 type Schema struct {
 	Model *Model
 	// Set holds the schema's files as the user wrote them, each after those
@@ -97,15 +97,6 @@ func (s *Schema) WithRoots(roots map[string]string) (*Schema, error) {
 		return nil, err
 	}
 	return &c, nil
-}
-
-// Assign makes the schema's default root the root of each of these samples.
-func (s *Schema) Assign(samples []string) error {
-	roots := make(map[string]string, len(samples))
-	for _, sample := range samples {
-		roots[sample] = ""
-	}
-	return s.build(roots)
 }
 
 // Digest identifies the schema, with its JSON mapping, in result files.

@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -128,4 +129,49 @@ func TestViottiLosses(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
+}
+
+// Of the corpora, an inferred schema of either track loses nothing.
+func TestCorporaLoseNothing(t *testing.T) {
+	for _, pattern := range []string{"viotti/*/document.json", "webhooks/*.json", "nativejson/*.json"} {
+		files, err := filepath.Glob(filepath.Join(testenv.Corpora(t), pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+		}
+		for _, file := range files {
+			doc, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, track := range []string{"literal", "typed"} {
+				checkInferred(t, file, doc, track)
+			}
+		}
+	}
+}
+
+func checkInferred(t *testing.T, file string, doc []byte, track string) {
+	t.Helper()
+	p := NewPartial(InferOptions{Track: track})
+	if err := p.Add(doc); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	x, err := Infer([]NamedPartial{{Sample: "s", RootName: "s", Partial: p}}, InferOptions{Track: track})
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	s, err := CompileText(t.Context(), "inferred.proto", x.Proto, x.Roots)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	losses, err := s.Losses("s", [][]byte{doc})
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	for _, l := range losses {
+		if !l.Note {
+			t.Errorf("%s, %s: %+v", file, track, l)
+		}
+	}
+	roundTripRandom(t, s, 3)
 }
