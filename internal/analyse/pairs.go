@@ -318,3 +318,15 @@ func (a *Analysis) Settled(precision float64) bool {
 	}
 	return len(cs) > 0
 }
+
+// Open returns the cases of comparisons that are not decided yet, baselines
+// included: those that more forks are for. It is empty when all are decided.
+func (a *Analysis) Open() map[bench.Case]bool {
+	open := map[bench.Case]bool{}
+	for _, c := range a.Comparisons() {
+		if !c.Decided() {
+			open[c.Case], open[c.Baseline] = true, true
+		}
+	}
+	return open
+}

@@ -159,7 +159,7 @@ func (f *fork) join(ctx context.Context, codecs []string) error {
 		}
 		m.overhead = math.Min(m.overhead, float64(reply.WallNS)/emptyLoops)
 	}
-	for _, c := range f.l.running() {
+	for _, c := range f.l.active() {
 		if slices.Contains(codecs, c.Codec) {
 			m.cases = append(m.cases, c)
 			f.records[c] = &store.Fork{
@@ -256,7 +256,7 @@ func (f *fork) blocks(ctx context.Context) error {
 
 func (f *fork) work(b block) float64 {
 	sum := 0.0
-	for _, c := range f.l.running() {
+	for _, c := range f.l.active() {
 		if c.Sample == b.sample {
 			pass := c.pass(b.w)
 			sum += pass * float64(plan.Passes(pass, f.l.plans[b.sample].batch))

@@ -21,6 +21,7 @@ type lane struct {
 	step    float64
 	states  []*caseState
 	plans   map[string]*samplePlan // set by calibration
+	only    map[bench.Case]bool    // what the fork at hand is for; nil: everything
 	suspect bool                   // a process died in a turn of several cases: ask one case at a time
 	aborted int                    // forks in a row that failed without a case to blame
 	longest time.Duration          // of its forks so far
@@ -46,10 +47,15 @@ func (l *lane) running() []*caseState {
 	return slices.DeleteFunc(slices.Clone(l.states), func(c *caseState) bool { return c.ended })
 }
 
+// active returns the running cases that the fork at hand measures.
+func (l *lane) active() []*caseState {
+	return slices.DeleteFunc(l.running(), func(c *caseState) bool { return l.only != nil && !l.only[c.Case] })
+}
+
 // groups splits codecs into those that share a process.
 func (l *lane) groups() [][]string {
 	var codecs []string
-	for _, c := range l.running() {
+	for _, c := range l.active() {
 		if !slices.Contains(codecs, c.Codec) {
 			codecs = append(codecs, c.Codec)
 		}

@@ -56,6 +56,8 @@ type Judge interface {
 	// Settled reports whether every comparison is known to the given relative
 	// precision, such as 0.01.
 	Settled(precision float64) bool
+	// Open returns the cases of comparisons that are not decided yet.
+	Open() map[bench.Case]bool
 }
 
 // Config says how long and how finely to measure.
@@ -147,6 +149,7 @@ func (s *Scheduler) measure(ctx context.Context) error {
 				continue
 			}
 			s.Observe(Event{Phase: "measure", Runtime: l.Runtime, Fork: fork, Elapsed: s.elapsed()})
+			s.focus(l, fork)
 			began := s.Config.Now()
 			if err := s.fork(ctx, l, fork); err != nil {
 				return err
@@ -162,6 +165,24 @@ func (s *Scheduler) measure(ctx context.Context) error {
 		}
 		if !ran {
 			return s.finish()
+		}
+	}
+}
+
+// everyoneFrom is how often a fork measures all cases of a lane; the forks
+// between are for the comparisons that are still undecided.
+const everyoneFrom = 3
+
+// focus chooses what a fork measures.
+func (s *Scheduler) focus(l *lane, fork int) {
+	l.only = nil
+	if fork < leastForks || fork%everyoneFrom == 0 {
+		return
+	}
+	open := s.Judge.Open()
+	for _, c := range l.running() {
+		if open[c.Case] {
+			l.only = open
 		}
 	}
 }

@@ -305,3 +305,25 @@ func TestAResumedRunGoesOnWithTheNextFork(t *testing.T) {
 		}
 	}
 }
+
+func TestTimeGoesToWhatIsUndecided(t *testing.T) {
+	s := newSetting(t, 5)
+	s.runtime.Noise = runner.Noise{ForkSpread: 0.02}
+	s.sched.Config.MaxForks = 40
+	s.sched.Config.MaxTime = time.Hour
+	s.run(t, t.Context())
+	forks := map[string]int{}
+	names := map[int]string{}
+	for _, rec := range s.sink.records {
+		switch r := rec.(type) {
+		case *store.Case:
+			names[r.Number] = r.Case.Codec
+		case *store.Fork:
+			forks[names[r.Case]]++
+		}
+	}
+	// slow is decided after some ten forks; twin, its equal, takes longer.
+	if forks["slow"] >= forks["twin"]*3/4 || forks["json"] != forks["twin"] {
+		t.Errorf("forks with each codec: %v", forks)
+	}
+}
