@@ -24,30 +24,35 @@ const (
 // most is the part of the largest gain that counts as most of it.
 const most = 0.8
 
-// cheapest names the least change that gives most of the gain: of time on the
-// link, where one was given, else of CPU time.
-func (f *field) cheapest(plain, best duel) *Sentence {
+// aim is what a change is to lessen: the CPU time of a request, or its time on
+// a link.
+type aim struct {
+	*field
+	over *Link // nil: CPU time
+}
+
+// cheapest names the least change that gives most of the gain.
+func (a aim) cheapest(plain, best duel) *Sentence {
 	if plain.json == nil {
 		return nil
 	}
-	changes, open := f.changes(plain, best)
+	changes, open := a.changes(plain, best)
 	if len(changes) == 0 {
 		return nil
 	}
-	now := f.burden(changes[0].way)
-	top := changes[0]
+	now, top := changes[0], changes[0]
 	for _, c := range changes {
-		if f.burden(c.way) < f.burden(top.way) {
+		if a.burden(c.way) < a.burden(top.way) {
 			top = c
 		}
 	}
-	gain := func(c change) float64 { return 1 - f.burden(c.way)/now }
-	s := &Sentence{Claim: f.claim(), Topic: "least-change", Numbers: map[string]float64{"largest_gain": gain(top)}}
+	gain := func(c change) float64 { return 1 - a.burden(c.way)/a.burden(now.way) }
+	s := &Sentence{Claim: a.claim(), Topic: "least-change", Numbers: map[string]float64{"largest_gain": gain(top)}}
 	if gain(top) < margin {
 		if open || len(changes) < 2 {
 			return nil
 		}
-		s.Text = fmt.Sprintf("No change that was measured saves %s of the %s of %s: there is no reason to leave it.", Percent(margin), f.scarce(), f.name(changes[0].way))
+		s.Text = fmt.Sprintf("No change that was measured saves %s of the %s of %s%s.", Percent(margin), a.scarce(), a.name(now.way), a.stay())
 		return s
 	}
 	pick := top
@@ -57,9 +62,9 @@ func (f *field) cheapest(plain, best duel) *Sentence {
 		}
 	}
 	s.Numbers["gain"] = gain(pick)
-	s.Text = fmt.Sprintf("The least change with most of the gain: %s instead of %s, %s less %s", f.name(pick.way), f.name(changes[0].way), Percent(gain(pick)), f.scarce())
+	s.Text = fmt.Sprintf("The least change with most of the gain: %s instead of %s, %s less %s", a.name(pick.way), a.name(now.way), Percent(gain(pick)), a.scarce())
 	if pick.way != top.way {
-		s.Text += fmt.Sprintf("; %s would save %s", f.name(top.way), Percent(gain(top)))
+		s.Text += fmt.Sprintf("; %s would save %s", a.name(top.way), Percent(gain(top)))
 	}
 	if pick.way.codec.format == bench.JSON {
 		s.Text += ". It needs no schema"
@@ -73,7 +78,7 @@ func (f *field) cheapest(plain, best duel) *Sentence {
 
 // changes lists what could be done, first what is done now. Codecs whose gain
 // is not sure stay out; open says that nothing is known of one yet.
-func (f *field) changes(plain, best duel) (out []change, open bool) {
+func (a aim) changes(plain, best duel) (out []change, open bool) {
 	seen := map[*codec]bool{}
 	for _, x := range []struct {
 		codec  *codec
@@ -83,17 +88,12 @@ func (f *field) changes(plain, best duel) (out []change, open bool) {
 			continue
 		}
 		seen[x.codec] = true
-		r, ok := f.ratio(x.codec, plain.json)
+		r, ok := a.ratio(x.codec, plain.json)
 		open = open || !ok || !r.bounded()
-		if !ok || !r.bounded() || x.effort > 0 && f.link == nil && r.finding() != less {
+		if !ok || !r.bounded() || x.effort > 0 && a.over == nil && r.finding() != less {
 			continue
 		}
-		ways := f.ways([]*codec{x.codec})
-		if f.link == nil {
-			ns, _ := f.cost(x.codec)
-			ways = []way{{x.codec, bench.Identity, 0, ns}}
-		}
-		for _, w := range ways {
+		for _, w := range a.waysOf(x.codec) {
 			effort := x.effort
 			if w.encoding != bench.Identity {
 				effort += effortCoding
@@ -104,26 +104,51 @@ func (f *field) changes(plain, best duel) (out []change, open bool) {
 	return out, open
 }
 
-// burden is what a change is to lessen.
-func (f *field) burden(w way) float64 {
-	if f.link == nil {
-		return w.cpu
+// waysOf lists how a codec's documents can be sent; where there is no link,
+// only its time counts.
+func (a aim) waysOf(x *codec) []way {
+	if a.over != nil {
+		return a.ways([]*codec{x})
 	}
-	return w.time(*f.link)
+	ns, _ := a.cost(x)
+	return []way{{x, bench.Identity, 0, ns}}
 }
 
-func (f *field) scarce() string {
-	if f.link == nil {
-		return f.unit()
+func (a aim) burden(w way) float64 {
+	if a.over == nil {
+		return w.cpu
+	}
+	return w.time(*a.over)
+}
+
+func (a aim) scarce() string {
+	if a.over == nil {
+		return a.unit()
 	}
 	return "time on this link"
 }
 
+// stay draws the conclusion that no change helps; a link is only one of the
+// reasons for a change.
+func (a aim) stay() string {
+	if a.over == nil {
+		return ": there is no reason to leave it"
+	}
+	return ""
+}
+
+func (a aim) claim() string {
+	if a.over == nil {
+		return CPU
+	}
+	return Network
+}
+
 // name says what a change leads to: the format, the codec, and on a link the
 // content coding.
-func (f *field) name(w way) string {
+func (a aim) name(w way) string {
 	name := fmt.Sprintf("%s (%s)", formatName(w.codec.format), w.codec.name)
-	if f.link != nil && w.encoding != bench.Identity {
+	if a.over != nil && w.encoding != bench.Identity {
 		name += " with " + w.encoding
 	}
 	return name
@@ -137,11 +162,4 @@ func formatName(f bench.Format) string {
 		return "Protobuf"
 	}
 	return string(f)
-}
-
-func (f *field) claim() string {
-	if f.link == nil {
-		return CPU
-	}
-	return Network
 }

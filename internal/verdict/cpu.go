@@ -17,7 +17,7 @@ func (f *field) sentences() []Sentence {
 	sides := contestants(plain, best)
 	all := []*Sentence{f.duel(plain), f.duel(best), f.library(plain, best), f.capacity(sides)}
 	all = append(all, f.network(plain, best, sides)...)
-	all = append(all, f.cheapest(plain, best))
+	all = append(all, aim{f, nil}.cheapest(plain, best))
 	var out []Sentence
 	for _, s := range all {
 		if s != nil {

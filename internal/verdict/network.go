@@ -22,7 +22,7 @@ func (f *field) network(plain, best duel, sides []*codec) []*Sentence {
 		return out
 	}
 	if f.link != nil {
-		return append(out, f.atLink(sides))
+		return append(out, f.atLink(sides), aim{f, f.link}.cheapest(plain, best))
 	}
 	return append(out, f.overRange(sides))
 }

@@ -91,11 +91,14 @@ func (s shape) blob() string {
 
 func (s shape) array() string {
 	share := s.number("numeric_array_share")
-	if share < arrayShare || s.number("longest_number_array") < arrayNumbers {
+	if share < arrayShare {
 		return ""
 	}
-	return fmt.Sprintf("Neither: arrays of numbers are %s of the bytes, the longest has %s. Raw little-endian values in a bytes field, or a columnar format, beat both by far.",
-		Percent(share), Digits(s.number("longest_number_array")))
+	text := fmt.Sprintf("Neither: arrays of numbers are %s of the bytes", Percent(share))
+	if longest := s.number("longest_number_array"); longest >= arrayNumbers {
+		return fmt.Sprintf("%s, the longest has %s. Raw little-endian values in a bytes field, or a columnar format, suit them better than both.", text, Digits(longest))
+	}
+	return text + ", in short arrays, as coordinates are. Scaled integers or differences are much smaller in both formats, where that precision is enough."
 }
 
 // lossy counts the losses of meaning.
