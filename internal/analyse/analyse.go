@@ -15,7 +15,7 @@ import (
 type Options struct {
 	Alpha    float64 // chance of any wrong verdict within a runtime; 0: 0.05
 	Delta    float64 // ratios within ±Delta are equivalent; 0: 0.01
-	Baseline string  // pattern of path.Match for a codec, "goccy" or "go/goccy"; empty: see Comparisons
+	Baseline string  // pattern of path.Match for a codec, with or without its runtime; empty: see Comparisons
 }
 
 // Analysis is what is known from the records so far.

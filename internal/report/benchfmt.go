@@ -14,7 +14,7 @@ import (
 
 // benchfmtLines is the format of Go benchmarks, one line per fork, so that
 // benchstat has its samples. Names are as in
-// BenchmarkDecode/sample=orders/codec=go-goccy.
+// BenchmarkDecode/sample=orders/codec=RUNTIME-CODEC.
 type benchfmtLines struct{}
 
 func (benchfmtLines) Write(w io.Writer, r *Report, _ Options) error {
