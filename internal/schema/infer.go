@@ -23,7 +23,8 @@ type InferOptions struct {
 	// whatever its values (default 1000).
 	MaxKeys int
 	// MaxPlaces is the number of distinct paths that one Partial remembers
-	// (default 200,000, about 100 MB).
+	// (default 100,000, about 50 MB). Where there are more, objects deep inside are
+	// told apart by their nearest key only.
 	MaxPlaces int
 	// ExactNull keeps null, missing and [] apart where all are seen, at the
 	// price of a union.
@@ -39,7 +40,7 @@ func (o InferOptions) withDefaults() InferOptions {
 		o.MaxKeys = 1000
 	}
 	if o.MaxPlaces <= 0 {
-		o.MaxPlaces = 200_000
+		o.MaxPlaces = 100_000
 	}
 	o.Limits = o.Limits.WithDefaults()
 	return o
@@ -65,8 +66,10 @@ type Partial struct {
 	bytes     int64 // of the documents as given
 	root      place
 	places    int
-	blobs     blobStats
-	repeats   repeatStats
+	pools
+	nesting int // levels of arrays and objects
+	blobs   blobStats
+	repeats repeatStats
 
 	// Used while a document is read:
 	scan     strictjson.Scanner
@@ -94,7 +97,7 @@ func (p *Partial) Documents() int64 { return p.documents }
 // After an error the Partial holds half of a document and must not be used.
 func (p *Partial) Add(doc []byte) error {
 	p.scan.Reset(doc, p.opt.Limits)
-	p.longest = 0
+	p.longest, p.depth, p.nearest = 0, 0, ""
 	p.value(&p.root, p.scan.Value())
 	p.keys.Reset()
 	if err := p.scan.End(); err != nil {
@@ -102,6 +105,9 @@ func (p *Partial) Add(doc []byte) error {
 	}
 	p.documents++
 	p.bytes += int64(len(doc))
+	if p.tidy(); p.places > p.opt.MaxPlaces {
+		return p.tooMany(len(doc))
+	}
 	p.blobs.add(p.longest, len(doc))
 	return nil
 }
@@ -111,11 +117,22 @@ func (p *Partial) Add(doc []byte) error {
 func (p *Partial) Merge(q *Partial) {
 	p.documents += q.documents
 	p.bytes += q.bytes
-	p.root.merge(&q.root)
-	p.root.settle(p.opt.MaxKeys)
-	p.places = p.root.countPlaces()
+	p.nesting = max(p.nesting, q.nesting)
 	p.blobs.merge(q.blobs)
 	p.repeats.merge(&q.repeats)
+	p.instance = max(p.instance, q.instance) // q's stamps come along
+	if d := shallower(p.poolDepth, q.poolDepth); d > 0 {
+		p.lower(d)
+		q.lower(d)
+		for key, o := range q.pool {
+			p.sameObject(p.pooled(key), o)
+		}
+	}
+	p.samePlace(&p.root, &q.root)
+	p.drain()
+	p.root.settle(p.opt.MaxKeys)
+	p.places = p.root.countPlaces()
+	p.bound()
 }
 
 // Nothing says why there is nothing to measure, or is empty if there is something.
@@ -134,17 +151,13 @@ func (p *Partial) Nothing() string {
 
 // holdsSomething tells whether any scalar lies inside an object or array here.
 func (v *place) holdsSomething() bool {
-	if o := v.object; o != nil {
-		if o.values != nil && (o.values.scalars() > 0 || o.values.holdsSomething()) {
-			return true
+	var inside int64
+	v.walk(func(w *place) {
+		if w != v {
+			inside += w.scalars()
 		}
-		for _, m := range o.members {
-			if m.value.scalars() > 0 || m.value.holdsSomething() {
-				return true
-			}
-		}
-	}
-	return v.array != nil && (v.array.elem.scalars() > 0 || v.array.elem.holdsSomething())
+	})
+	return inside > 0
 }
 
 // blobStats tells how far documents are one long string.

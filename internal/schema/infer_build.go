@@ -46,7 +46,7 @@ func Infer(parts []NamedPartial, opt InferOptions) (*Inferred, error) {
 		}
 		root := b.root(part, overrides)
 		roots = append(roots, root)
-		out.Shape[part.Sample] = part.Partial.shape(b.valueBytes)
+		out.Shape[part.Sample] = part.Partial.shape(part.Partial.root.clone(), b.valueBytes)
 	}
 	if err := overrides.unused(b.used); err != nil {
 		return nil, err
@@ -87,19 +87,22 @@ type spot struct {
 	parent string // that of the message around
 }
 
-func (s spot) below(v *place, path, hint string) spot {
-	return spot{v.rep(), path, hint, s.hint}
+// newSpot looks at what a place and its object have become.
+func newSpot(v *place, path, hint, parent string) spot {
+	v = v.rep()
+	v.obj()
+	return spot{v, path, hint, parent}
 }
+
+func (s spot) below(v *place, path, hint string) spot { return newSpot(v, path, hint, s.hint) }
 
 // root makes a sample's root message.
 func (b *inferrer) root(part NamedPartial, ov *override) *protoMessage {
-	var v place
-	v.merge(&part.Partial.root)
-	v.attach(ov)
+	v := part.Partial.root.clone()
+	v.attach(ov, b.used)
 	v.settle(b.opt.MaxKeys)
-	v.markUsed(b.used)
-	decideMaps(&v)
-	foldRecursion(&v)
+	decideMaps(v)
+	foldRecursion(v)
 
 	b.sample, b.valueBytes, b.bytes = part.Sample, 0, part.Partial.root.size()
 	b.messages, b.lists, b.maps = map[*objectSeen]*protoMessage{}, map[*place]*protoMessage{}, map[*objectSeen]*protoMessage{}
@@ -108,7 +111,7 @@ func (b *inferrer) root(part NamedPartial, ov *override) *protoMessage {
 	if name == "" {
 		name = part.Sample
 	}
-	m := b.rootMessage(spot{v.rep(), "$", name, ""})
+	m := b.rootMessage(newSpot(v, "$", name, ""))
 	m.root = part.Sample + "\x00" // no other message may stand for a root
 	return m
 }
@@ -132,39 +135,32 @@ func (b *inferrer) rootMessage(s spot) *protoMessage {
 	return bare(s, "", &protoField{typ: t, notes: notes, label: LabelOne, optional: !t.isMessage()})
 }
 
-// attach puts what the user said where it belongs.
-func (v *place) attach(ov *override) {
-	v.override = ov
-	if v.array != nil {
-		v.array.elem.attach(ov.elemOf())
-	}
-	if o := v.object; o != nil {
-		if o.values != nil {
-			o.values.attach(ov.valueOf())
-		}
-		for _, m := range o.members {
-			m.value.attach(ov.memberOf(m.key))
-		}
-	}
+// attach puts what the user said where it belongs, and notes what met an object.
+func (v *place) attach(ov *override, used map[*override]bool) {
+	v.attachBelow(ov, used, map[*objectSeen]bool{})
 }
 
-// markUsed notes which overrides met an object.
-func (v *place) markUsed(used map[*override]bool) {
+func (v *place) attachBelow(ov *override, used map[*override]bool, seen map[*objectSeen]bool) {
+	v.override = ov
 	if v.array != nil {
-		v.array.elem.markUsed(used)
+		v.array.elem.attachBelow(ov.elemOf(), used, seen)
 	}
-	o := v.object
+	o := v.obj()
 	if o == nil {
 		return
 	}
-	if v.override != nil {
-		used[v.override] = true
+	if ov != nil {
+		used[ov] = true
 	}
+	if seen[o] {
+		return
+	}
+	seen[o] = true
 	if o.values != nil {
-		o.values.markUsed(used)
+		o.values.attachBelow(ov.valueOf(), used, seen)
 	}
 	for _, m := range o.members {
-		m.value.markUsed(used)
+		m.value.attachBelow(ov.memberOf(m.key), used, seen)
 	}
 }
 

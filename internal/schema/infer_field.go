@@ -199,7 +199,7 @@ func (w *freeWalk) below(v *place) {
 	if v.array != nil {
 		w.visit(&v.array.elem)
 	}
-	if o := v.object; o != nil {
+	if o := v.obj(); o != nil {
 		if o.values != nil {
 			w.visit(o.values)
 		}

@@ -23,25 +23,10 @@ const (
 // decideMaps finds objects that are used as maps, from the inside out, and makes
 // their members one. Merged values are looked at again: together they show more.
 func decideMaps(v *place) {
-	if v.array != nil {
-		decideMaps(&v.array.elem)
-	}
-	o := v.object
-	if o == nil {
-		return
-	}
-	for _, m := range o.members {
-		decideMaps(&m.value)
-	}
-	if o.values == nil {
-		if why := o.mapReason(v.override.modeOf()); why != "" {
-			o.collapse(v.override.valueOf())
-			o.why = why
-		}
-	}
-	if o.values != nil {
-		decideMaps(o.values)
-	}
+	v.collapseWhere(func(v *place) (string, bool) {
+		why := v.obj().mapReason(v.override.modeOf())
+		return why, why != ""
+	})
 }
 
 // mapReason says why the object is a map, or is empty.
@@ -102,7 +87,7 @@ func (o *objectSeen) sameKeys() bool {
 	all := map[string]bool{}
 	keys, objects, maps := 0, 0, 0
 	for _, m := range o.members {
-		in := m.value.object
+		in := m.value.obj()
 		switch {
 		case in == nil:
 		case in.values != nil:

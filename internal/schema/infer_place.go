@@ -18,9 +18,9 @@ type place struct {
 	num                  numbersSeen
 	str                  stringsSeen
 	array                *arraySeen
-	object               *objectSeen // may be shared with other places (foldRecursion)
+	object               *objectSeen // may be shared with other places
 	override             *override   // what the user said about this path and those below
-	same                 *place      // what this place has become one with (foldRecursion)
+	same                 *place      // what this place has become one with
 }
 
 // arraySeen describes the arrays at a place.
@@ -43,7 +43,7 @@ type objectSeen struct {
 	why      string // it is a map, where that was decided by looking
 
 	first *memberSeen // of the last object: the guess for the next one's
-	same  *objectSeen // what this has become one with (foldRecursion)
+	same  *objectSeen // what this has become one with
 }
 
 // memberSeen describes one key of the objects at a place.
@@ -56,65 +56,6 @@ type memberSeen struct {
 
 	stamp uint64      // the object that had it last
 	next  *memberSeen // what followed it last
-}
-
-// merge adds what o has seen. It takes over o's parts where v has none.
-func (v *place) merge(o *place) {
-	v.nulls += o.nulls
-	v.falses += o.falses
-	v.trues += o.trues
-	v.objects += o.objects
-	v.noMembers += o.noMembers
-	v.num.merge(&o.num)
-	v.str.merge(&o.str)
-	if v.override == nil {
-		v.override = o.override
-	}
-	if a := o.array; a != nil {
-		if v.array == nil {
-			v.array = &arraySeen{}
-			v.array.elem.override = a.elem.override
-		}
-		v.array.merge(a)
-	}
-	if b := o.object; b != nil {
-		if v.object == nil {
-			v.object = &objectSeen{}
-		}
-		v.object.merge(b)
-	}
-}
-
-func (a *arraySeen) merge(o *arraySeen) {
-	a.count += o.count
-	a.empty += o.empty
-	a.longest = max(a.longest, o.longest)
-	a.elem.merge(&o.elem)
-}
-
-func (a *objectSeen) merge(o *objectSeen) {
-	a.count += o.count
-	a.entries += o.entries
-	a.keyBytes += o.keyBytes
-	a.longest = max(a.longest, o.longest)
-	if o.values != nil {
-		a.collapse(o.values.override)
-		a.values.merge(o.values)
-		return
-	}
-	for _, m := range o.members {
-		if a.values != nil {
-			a.values.merge(&m.value)
-			continue
-		}
-		a.member(m.key, m.value.override).merge(m)
-	}
-}
-
-func (m *memberSeen) merge(o *memberSeen) {
-	m.count += o.count
-	m.position = min(m.position, o.position)
-	m.value.merge(&o.value)
 }
 
 // member returns the member with that key, made where it is new.
@@ -132,40 +73,6 @@ func (a *objectSeen) member(key string, ov *override) *memberSeen {
 	return m
 }
 
-// collapse makes the members one: the object is a map, and this is what its
-// values look like.
-func (a *objectSeen) collapse(ov *override) {
-	if a.values != nil {
-		return
-	}
-	a.values = &place{override: ov}
-	for _, m := range a.members {
-		a.values.merge(&m.value)
-	}
-	a.members, a.index, a.first = nil, nil, nil
-}
-
-// settle collapses objects with too many keys, from the outside in, so that the
-// outcome is that of seeing all documents in one go.
-func (v *place) settle(maxKeys int) {
-	if v.array != nil {
-		v.array.elem.settle(maxKeys)
-	}
-	o := v.object
-	if o == nil {
-		return
-	}
-	if o.values == nil && v.mustCollapse(maxKeys) {
-		o.collapse(v.override.valueOf())
-	}
-	if o.values != nil {
-		o.values.settle(maxKeys)
-	}
-	for _, m := range o.members {
-		m.value.settle(maxKeys)
-	}
-}
-
 // mustCollapse tells whether the objects here are a map whatever they look like.
 func (v *place) mustCollapse(maxKeys int) bool {
 	switch v.override.modeOf() {
@@ -174,24 +81,7 @@ func (v *place) mustCollapse(maxKeys int) bool {
 	case overrideNoMap:
 		return false
 	}
-	return len(v.object.members) > maxKeys
-}
-
-// countPlaces counts v and everything below.
-func (v *place) countPlaces() int {
-	n := 1
-	if v.array != nil {
-		n += v.array.elem.countPlaces()
-	}
-	if o := v.object; o != nil {
-		if o.values != nil {
-			n += o.values.countPlaces()
-		}
-		for _, m := range o.members {
-			n += m.value.countPlaces()
-		}
-	}
-	return n
+	return len(v.obj().members) > maxKeys
 }
 
 func (v *place) bools() int64 { return v.falses + v.trues }

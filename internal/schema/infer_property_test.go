@@ -158,6 +158,72 @@ func TestCollapseDoesNotDependOnOrder(t *testing.T) {
 	sameHoweverSplit(t, r, InferOptions{MaxKeys: 100}, docs).exact().has("map<string, X> x = 1;")
 }
 
+// syntaxTree writes a tree of many kinds of nodes, whose paths are all different.
+func syntaxTree(r *rand.Rand, b *bytes.Buffer, depth int) {
+	kids := [][]string{{"left", "right"}, {"callee", "args[]"}, {"object", "property"}, {"test", "then", "else"}, {"params[]", "body"}, {}}
+	kind := r.IntN(len(kids))
+	if depth == 0 {
+		kind = len(kids) - 1
+	}
+	fmt.Fprintf(b, `{"kind":"k%d","start":%d`, kind, r.IntN(1000))
+	for _, k := range kids[kind] {
+		name, list := strings.CutSuffix(k, "[]")
+		fmt.Fprintf(b, `,%q:`, name)
+		switch {
+		case list:
+			b.WriteByte('[')
+			for i := range r.IntN(3) {
+				if i > 0 {
+					b.WriteByte(',')
+				}
+				syntaxTree(r, b, depth-1)
+			}
+			b.WriteByte(']')
+		case r.IntN(9) == 0:
+			b.WriteString("null")
+		default:
+			syntaxTree(r, b, depth-1)
+		}
+	}
+	b.WriteByte('}')
+}
+
+// Syntax trees have more paths than are remembered; they fold all the same.
+func TestSyntaxTrees(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	var docs [][]byte
+	for range 60 {
+		var b bytes.Buffer
+		b.WriteString(`{"file":"x","program":`)
+		syntaxTree(r, &b, 7)
+		docs = append(docs, append(b.Bytes(), '}'))
+	}
+	for _, max := range []int{300, 1000, 0} {
+		opt := InferOptions{MaxPlaces: max, ExactNull: true}
+		x := sameHoweverSplit(t, r, opt, docs).exact()
+		if n := strings.Count(x.Proto, "message "); n > 40 {
+			t.Errorf("%d places: %d messages", max, n)
+		}
+	}
+	if err := NewPartial(InferOptions{MaxPlaces: 1000}).Add([]byte(strings.Replace(string(docs[0]), `"start"`, `"kind"`, 1))); err == nil || !strings.Contains(err.Error(), "duplicate key") {
+		t.Error(err)
+	}
+	p := NewPartial(InferOptions{MaxPlaces: 300})
+	for _, d := range docs {
+		if err := p.Add(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p.poolDepth == 0 {
+		t.Error("nothing was pooled")
+	}
+	for _, bad := range []string{`{"file":1,"file":2}`, `{"program":{"left":{"left":{"left":{"left":{}},"left":1}}}}`} {
+		if err := p.Add([]byte(bad)); err == nil || !strings.Contains(err.Error(), "duplicate key") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
 // Memory is the schema's, not the documents'.
 func TestPlacesAreBounded(t *testing.T) {
 	p := NewPartial(InferOptions{MaxPlaces: 1000, MaxKeys: 10})

@@ -15,8 +15,14 @@ func (p *Partial) value(v *place, k strictjson.Kind) {
 	case strictjson.Number:
 		v.num.add(&p.scan)
 	case strictjson.Object:
-		p.object(v)
+		p.nesting = max(p.nesting, p.scan.Depth())
+		if p.poolDepth > 0 {
+			p.deepObject(v)
+		} else {
+			p.object(v)
+		}
 	case strictjson.Array:
+		p.nesting = max(p.nesting, p.scan.Depth())
 		p.array(v)
 	case strictjson.Null:
 		v.nulls++
@@ -131,7 +137,8 @@ func (p *Partial) counted(v *place, n int) {
 	o.entries += int64(n)
 	o.longest = max(o.longest, n)
 	if o.values == nil && v.mustCollapse(p.opt.MaxKeys) {
-		o.collapse(v.override.valueOf())
+		p.collapse(o, v.override.valueOf())
+		p.drain()
 		o.values.settle(p.opt.MaxKeys)
 		p.places = p.root.countPlaces()
 	}
@@ -154,14 +161,19 @@ func (p *Partial) mapped(v *place) {
 	p.counted(v, n)
 }
 
-// grow counts a new place.
+// grow counts a new place. What is too many is put in order after the document,
+// unless this one document has far too many.
 func (p *Partial) grow() {
 	p.places++
-	if p.places > p.opt.MaxPlaces {
-		p.scan.Fail(&strictjson.Error{
-			Offset: p.scan.Start,
-			Msg:    fmt.Sprintf("the documents have more than %d different paths, too many for a schema", p.opt.MaxPlaces),
-			Hint:   "name objects whose keys are data with --map PATH",
-		})
+	if p.places > 20*p.opt.MaxPlaces {
+		p.scan.Fail(p.tooMany(p.scan.Start))
+	}
+}
+
+func (p *Partial) tooMany(at int) *strictjson.Error {
+	return &strictjson.Error{
+		Offset: at,
+		Msg:    fmt.Sprintf("the documents have more than %d different paths, too many for a schema", p.opt.MaxPlaces),
+		Hint:   "name objects whose keys are data with --map PATH",
 	}
 }

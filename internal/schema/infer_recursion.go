@@ -6,25 +6,6 @@ package schema
 // members of one type", so that the outcome is unique. What a place holds besides
 // (null, other kinds) stays its own.
 
-// rep returns the place that v has become one with.
-func (v *place) rep() *place {
-	for v.same != nil {
-		v = v.same
-	}
-	if v.object != nil {
-		v.object = v.object.rep()
-	}
-	return v
-}
-
-// rep returns the object that o has become one with.
-func (o *objectSeen) rep() *objectSeen {
-	for o.same != nil {
-		o = o.same
-	}
-	return o
-}
-
 // ancestor is an object on the way to a place.
 type ancestor struct {
 	at   *objectSeen
@@ -34,27 +15,16 @@ type ancestor struct {
 
 // foldRecursion makes objects one that recur below themselves.
 func foldRecursion(root *place) {
-	var f folder
+	f := folder{seen: map[*objectSeen]bool{}}
 	f.visit(root, "")
-	for len(f.objects)+len(f.places) > 0 {
-		if n := len(f.places) - 1; n >= 0 {
-			e := f.places[n]
-			f.places = f.places[:n]
-			f.unify(e[0].rep(), e[1].rep())
-			continue
-		}
-		n := len(f.objects) - 1
-		e := f.objects[n]
-		f.objects = f.objects[:n]
-		f.unifyObjects(e[0].rep(), e[1].rep())
-	}
+	f.drain()
 }
 
-// folder collects equations, and works them off.
+// folder collects equations on its way through the tree.
 type folder struct {
-	way     []ancestor
-	objects [][2]*objectSeen
-	places  [][2]*place
+	unifier
+	way  []ancestor
+	seen map[*objectSeen]bool
 }
 
 // visit collects equations in the tree.
@@ -62,15 +32,22 @@ func (f *folder) visit(v *place, how string) {
 	if v.array != nil {
 		f.visit(&v.array.elem, how+"[]")
 	}
-	o := v.object
+	o := v.obj()
 	if o == nil {
 		return
 	}
 	if o.values != nil {
-		f.visit(o.values, how+".*")
+		if !f.seen[o] {
+			f.seen[o] = true
+			f.visit(o.values, how+".*")
+		}
 		return
 	}
 	f.compare(o, how)
+	if f.seen[o] {
+		return
+	}
+	f.seen[o] = true
 	f.way = append(f.way, ancestor{at: o, how: how})
 	for _, m := range o.members {
 		f.way[len(f.way)-1].down = m.key
@@ -91,6 +68,9 @@ func (f *folder) compare(o *objectSeen, how string) {
 			least = min(1, len(o.members))
 		case o.index[a.down] == nil:
 			continue
+		}
+		if a.at == o {
+			return
 		}
 		if akin(a.at, o, least) {
 			f.objects = append(f.objects, [2]*objectSeen{a.at, o})
@@ -126,84 +106,4 @@ func kindsMeet(a, b *place) bool {
 		}
 	}
 	return len(x) == 0 || len(y) == 0
-}
-
-// unify makes b one with a, and queues what that makes equal below.
-func (f *folder) unify(a, b *place) {
-	if a == b {
-		return
-	}
-	b.same = a
-	a.nulls += b.nulls
-	a.falses += b.falses
-	a.trues += b.trues
-	a.objects += b.objects
-	a.noMembers += b.noMembers
-	a.num.merge(&b.num)
-	a.str.merge(&b.str)
-	switch {
-	case b.array == nil:
-	case a.array == nil:
-		a.array = b.array
-	default:
-		x, y := a.array, b.array
-		x.count += y.count
-		x.empty += y.empty
-		x.longest = max(x.longest, y.longest)
-		f.places = append(f.places, [2]*place{&x.elem, &y.elem})
-	}
-	switch {
-	case b.object == nil:
-	case a.object == nil:
-		a.object = b.object
-	default:
-		f.objects = append(f.objects, [2]*objectSeen{a.object, b.object})
-	}
-}
-
-func (f *folder) unifyObjects(a, b *objectSeen) {
-	if a == b {
-		return
-	}
-	b.same = a
-	a.count += b.count
-	a.entries += b.entries
-	a.keyBytes += b.keyBytes
-	a.longest = max(a.longest, b.longest)
-	if a.values != nil || b.values != nil {
-		f.collapse(a)
-		f.collapse(b)
-		f.places = append(f.places, [2]*place{a.values, b.values})
-		return
-	}
-	for _, m := range b.members {
-		n := a.index[m.key]
-		if n == nil {
-			a.adopt(m)
-			continue
-		}
-		n.count += m.count
-		n.position = min(n.position, m.position)
-		f.places = append(f.places, [2]*place{&n.value, &m.value})
-	}
-}
-
-func (a *objectSeen) adopt(m *memberSeen) {
-	if a.index == nil {
-		a.index = map[string]*memberSeen{}
-	}
-	a.index[m.key] = m
-	a.members = append(a.members, m)
-}
-
-// collapse makes a map of an object whose places may already be shared.
-func (f *folder) collapse(o *objectSeen) {
-	if o.values != nil {
-		return
-	}
-	o.values = &place{}
-	for _, m := range o.members {
-		f.places = append(f.places, [2]*place{o.values, &m.value})
-	}
-	o.members, o.index = nil, nil
 }

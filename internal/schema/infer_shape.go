@@ -22,7 +22,7 @@ type Shape struct {
 	BlobBase64        bool    `json:"blob_base64"`          // long strings there look like base64
 	RepeatedStrings   float64 `json:"repeated_strings"`     // of string bytes: those that repeat an earlier string (estimate)
 	ValueShare        float64 `json:"value_share"`          // under google.protobuf.Value
-	Nesting           int     `json:"nesting"`              // levels
+	Nesting           int     `json:"nesting"`              // levels of arrays and objects
 	Keys              int     `json:"keys"`                 // distinct keys of the object that has most
 	Paths             int     `json:"paths"`                // distinct paths
 }
@@ -38,15 +38,16 @@ func (s Shape) Map() map[string]any {
 	return m
 }
 
-// shape sums up what was seen; valueBytes are those under google.protobuf.Value.
-func (p *Partial) shape(valueBytes int64) Shape {
-	size := p.root.size()
-	w := shapeWalk{Shape: Shape{
+// shape sums up what was seen, given a clone of the root; valueBytes are those
+// under google.protobuf.Value.
+func (p *Partial) shape(root *place, valueBytes int64) Shape {
+	size := root.size()
+	w := shapeWalk{seen: map[*objectSeen]bool{}, Shape: Shape{
 		Documents: p.documents, Bytes: p.bytes, CompactBytes: size,
 		LongestString: p.blobs.longest, BlobShare: share(p.blobs.longestSum, p.blobs.documentSum),
-		RepeatedStrings: p.repeats.ratio(), ValueShare: min(share(valueBytes, size), 1),
+		RepeatedStrings: p.repeats.ratio(), ValueShare: min(share(valueBytes, size), 1), Nesting: p.nesting,
 	}}
-	w.visit(&p.root, "$", 0)
+	w.visit(root, "$")
 	w.KeyShare = share(w.keys, size)
 	w.StringShare = share(w.strings, size)
 	w.NonASCIIShare = share(w.nonASCII, w.stringCount)
@@ -57,11 +58,12 @@ func (p *Partial) shape(valueBytes int64) Shape {
 
 type shapeWalk struct {
 	Shape
+	seen                            map[*objectSeen]bool
 	keys, strings, numbers, numeric int64 // bytes
 	stringCount, nonASCII           int64 // strings
 }
 
-func (w *shapeWalk) visit(v *place, path string, depth int) {
+func (w *shapeWalk) visit(v *place, path string) {
 	w.Paths++
 	w.numbers += v.num.bytes
 	w.strings += v.str.bytes + 2*v.str.count
@@ -69,22 +71,21 @@ func (w *shapeWalk) visit(v *place, path string, depth int) {
 	w.nonASCII += v.str.nonASCII
 	w.blob(&v.str, path)
 	if a := v.array; a != nil {
-		w.Nesting = max(w.Nesting, depth+1)
 		if n := a.elem.num.count(); n > 0 && n == a.elem.count() {
 			w.LongestNumbers = max(w.LongestNumbers, a.longest)
 			w.numeric += v.arraySize()
 		}
-		w.visit(&a.elem, path+"[]", depth+1)
+		w.visit(&a.elem, path+"[]")
 	}
-	if o := v.object; o != nil {
-		w.Nesting = max(w.Nesting, depth+1)
+	if o := v.obj(); o != nil && !w.seen[o] {
+		w.seen[o] = true
 		w.Keys = max(w.Keys, len(o.members), o.longest)
 		w.keys += o.keyBytes + 3*o.entries
 		if o.values != nil {
-			w.visit(o.values, path+".*", depth+1)
+			w.visit(o.values, path+".*")
 		}
 		for _, m := range o.members {
-			w.visit(&m.value, memberPath(path, m.key), depth+1)
+			w.visit(&m.value, memberPath(path, m.key))
 		}
 	}
 }
@@ -118,9 +119,10 @@ func (w *sizeWalk) size(v *place) int64 {
 	if a := v.array; a != nil {
 		n += w.size(&a.elem) + brackets(a.count, a.empty, a.elem.rep().count())
 	}
-	if o := v.object; o != nil && !w.seen[o] {
+	n += brackets(v.objects, v.noMembers, 0)
+	if o := v.obj(); o != nil && !w.seen[o] {
 		w.seen[o] = true
-		n += o.keyBytes + 3*o.entries + brackets(v.objects, v.noMembers, o.entries)
+		n += o.keyBytes + 4*o.entries // with quotes, colon and a comma
 		if o.values != nil {
 			n += w.size(o.values)
 		}
