@@ -296,6 +296,14 @@ func TestCompileDescriptorSet(t *testing.T) {
 				t.Errorf("key %q", f.Key)
 			}
 			roundTripRandom(t, s, 20)
+			for _, jsonNames := range []bool{false, true} {
+				set, err := s.Normalised(jsonNames)
+				if err != nil {
+					t.Fatal(err)
+				}
+				generateGo(t, set)
+				generateOthers(t, set, tt.name == "edition 2024")
+			}
 		})
 	}
 	path := filepath.Join(write(t, map[string]string{"text.desc": "syntax = \"proto3\";"}), "text.desc")

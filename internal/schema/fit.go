@@ -96,12 +96,13 @@ func (s *Schema) FitAll(samples []FitSample, opt FitOptions) ([]*FitReport, erro
 	if err != nil {
 		return nil, err
 	}
-	for _, x := range samples {
+	for j, x := range samples {
 		root, ok := s.Model.RootOf(x.Sample)
 		if !ok {
 			return nil, fmt.Errorf("the schema has no root message for the sample %q", x.Sample)
 		}
 		for i, doc := range x.Docs {
+			f.at = docPlace{sample: j, document: i}
 			if err := f.observe(root.Type, doc); err != nil {
 				return nil, &DocumentError{x.Sample, i, err}
 			}
@@ -120,7 +121,7 @@ func (s *Schema) FitAll(samples []FitSample, opt FitOptions) ([]*FitReport, erro
 			return nil, err
 		}
 		reports[i].Notes = slices.Clone(f.notes)
-		f.suspectBytes(reports[i])
+		f.suspectBytes(i, reports[i])
 	}
 	return reports, nil
 }
@@ -194,7 +195,11 @@ type fitter struct {
 	notes   []Note
 	scan    strictjson.Scanner
 	text    []byte
+	at      docPlace // the document being observed
 }
+
+// docPlace is a place in the samples.
+type docPlace struct{ sample, document, offset int }
 
 // fieldTally is how one field was spelt.
 type fieldTally struct {
@@ -203,14 +208,15 @@ type fieldTally struct {
 	byKey    int // under its key
 	byName   int // under its Protobuf name, where that is another
 	null     int
-	unset    int  // with the default value, or empty
-	strings  int  // values given as a string
-	numbers  int  // values given as a number
-	texts    int  // of bytes: values that are not empty
-	hexTexts int  // of bytes: those that look like hexadecimal
-	hexSize  int  // of bytes: hexadecimal digits in all
-	uuids    int  // of bytes: those that look like a UUID
-	varint   bool // an int32 or int64, which makes negative values long
+	unset    int      // with the default value, or empty
+	strings  int      // values given as a string
+	numbers  int      // values given as a number
+	texts    int      // of bytes: values that are not empty
+	hexTexts int      // of bytes: those that look like hexadecimal
+	hexSize  int      // of bytes: hexadecimal digits in all
+	uuids    int      // of bytes: those that look like a UUID
+	first    docPlace // of bytes: the first that is not empty
+	varint   bool     // an int32 or int64, which makes negative values long
 
 	negatives, plainBytes, zigzagBytes int
 	explicit                           struct{ absent, key bool }

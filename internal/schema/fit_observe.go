@@ -145,7 +145,8 @@ func (f *fitter) single(t *fieldTally, k strictjson.Kind) {
 	case k == strictjson.String && !(isNumeric(t.field.Kind) && isNonFinite(f.scan.Text)):
 		t.strings++
 		if t.field.Kind == KindBytes {
-			t.lookAtBytes(string(f.content()))
+			f.at.offset = f.scan.Start
+			t.lookAtBytes(string(f.content()), f.at)
 		}
 	case k == strictjson.Number:
 		t.numbers++
@@ -157,9 +158,12 @@ func (f *fitter) single(t *fieldTally, k strictjson.Kind) {
 }
 
 // lookAtBytes watches for hexadecimal and UUIDs, which are valid base64 as well.
-func (t *fieldTally) lookAtBytes(text string) {
+func (t *fieldTally) lookAtBytes(text string, at docPlace) {
 	if text == "" {
 		return
+	}
+	if t.texts == 0 {
+		t.first = at
 	}
 	t.texts++
 	if _, ok := parseBytes(ReprUUID, text); ok {
@@ -201,12 +205,13 @@ func (f *fitter) noteNegatives() {
 const minHexDigits = 16
 
 // suspectBytes adds a mismatch for bytes fields that are base64 by the schema,
-// and look like something else throughout.
-func (f *fitter) suspectBytes(report *FitReport) {
+// and look like something else throughout, to the report of the sample where
+// that is first seen.
+func (f *fitter) suspectBytes(sample int, report *FitReport) {
 	for _, m := range f.schema.Model.Messages {
 		for _, x := range m.Fields {
 			t := f.tallies[x]
-			if x.Kind != KindBytes || f.fixed[x] || t.texts == 0 {
+			if x.Kind != KindBytes || f.fixed[x] || t.texts == 0 || t.first.sample != sample {
 				continue
 			}
 			what := ""
@@ -220,17 +225,19 @@ func (f *fitter) suspectBytes(report *FitReport) {
 			default:
 				continue
 			}
-			report.suspect(m, x, what, t.texts)
+			report.suspect(t, what)
 		}
 	}
 }
 
-// suspect replaces the mismatches at such a field by one that says what to try.
-func (r *FitReport) suspect(m *Message, x *Field, what string, count int) {
+// suspect adds what is wrong with a bytes field as a whole.
+func (r *FitReport) suspect(t *fieldTally, what string) {
 	if r.Refused == 0 {
-		r.Refused = r.Documents
+		r.Refused = 1
 	}
-	r.Mismatches = append(r.Mismatches, Mismatch{Path: m.Name + "." + x.Name, What: what, Count: count})
+	r.Mismatches = append(r.Mismatches, Mismatch{
+		Path: t.message.Name + "." + t.field.Name, What: what, Count: t.texts, Document: t.first.document, Offset: t.first.offset,
+	})
 }
 
 func shortField(m *Message, x *Field) string {

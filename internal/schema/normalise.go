@@ -17,14 +17,15 @@ const NormalisedPackage = "wirecost_types"
 // name is the model's: a message is a top-level type named by its ID, also the
 // wrappers, Struct, ListValue and Empty of google.protobuf; a field is named by
 // its ID; an ordinary oneof by Field.Oneof, a union's "union_". Each enum lies
-// in a message of its own, "<ID>Scope", and keeps its value names. Timestamp,
-// Duration, Value and NullValue stay google.protobuf's. Packages, services,
-// extensions, comments and options of languages are gone; numbers, types,
-// defaults, packing and edition features are kept.
+// in a message of its own, "<ID>Scope". Timestamp, Duration, Value and NullValue
+// stay google.protobuf's. Packages, services, extensions, comments and options of
+// languages are gone; numbers, types, defaults, packing and edition features are
+// kept.
 //
-// With jsonNames, each json_name is the model's key, as ProtoJSON needs it
-// (see ProtoJSONProblem); without, generators that name members by json_name
-// see no text of the user's.
+// With jsonNames, each json_name is the model's key and enum values keep their
+// names, as ProtoJSON needs them (see ProtoJSONProblem). Without, values are
+// named by their IDs: a value called errno or EOF is a macro in C++, and
+// generators that name members by json_name see no text of the user's.
 //
 // A proto2 schema with groups becomes edition 2023, where a group's type need not
 // lie inside the message that uses it.
@@ -278,19 +279,34 @@ func enumScope(id string) string { return id + "Scope" }
 // would clash, with that name or, less the name as a prefix, with another value.
 func enumName(e *Enum) string {
 	const other = "Values_"
-	prefix := strings.ToLower(strings.ReplaceAll(e.ID, "_", ""))
-	seen := map[string]int32{}
+	prefix := identKey(e.ID)
+	names, ids := map[string]int32{}, map[string]int32{}
 	for _, v := range e.Values {
-		rest := strings.ToLower(strings.ReplaceAll(v.Key, "_", ""))
-		if r := strings.TrimPrefix(rest, prefix); r != "" {
-			rest = r
-		}
-		if old, ok := seen[rest]; v.Key == e.ID || ok && old != v.Number {
+		if v.Key == e.ID || clashes(names, prefix, v.Key, v.Number) || clashes(ids, prefix, v.ID, v.Number) {
 			return other
 		}
-		seen[rest] = v.Number
 	}
 	return e.ID
+}
+
+// clashes adds a value's name less the prefix, and reports whether another
+// number has it.
+func clashes(seen map[string]int32, prefix, name string, number int32) bool {
+	rest := identKey(name)
+	if r := strings.TrimPrefix(rest, prefix); r != "" {
+		rest = r
+	}
+	old, ok := seen[rest]
+	seen[rest] = number
+	return ok && old != number
+}
+
+// valueName is an enum value's name in the set.
+func (n *normaliser) valueName(v EnumValue) string {
+	if n.jsonNames {
+		return v.Key
+	}
+	return v.ID
 }
 
 func (n *normaliser) enum(e *Enum) {
@@ -304,7 +320,7 @@ func (n *normaliser) enum(e *Enum) {
 		}
 	}
 	for _, v := range e.Values {
-		out.Value = append(out.Value, &descriptorpb.EnumValueDescriptorProto{Name: proto.String(v.Key), Number: proto.Int32(v.Number)})
+		out.Value = append(out.Value, &descriptorpb.EnumValueDescriptorProto{Name: proto.String(n.valueName(v)), Number: proto.Int32(v.Number)})
 	}
 	f := n.place[e.ID]
 	f.MessageType = append(f.MessageType, &descriptorpb.DescriptorProto{Name: proto.String(enumScope(e.ID)), EnumType: []*descriptorpb.EnumDescriptorProto{out}})

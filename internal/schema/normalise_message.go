@@ -21,6 +21,13 @@ func (w *messageWriter) field(m *Message, f *Field, old *descriptorpb.FieldDescr
 		Name: proto.String(f.ID), Number: old.Number, Label: old.Label, Type: old.Type,
 		DefaultValue: old.DefaultValue, Proto3Optional: old.Proto3Optional,
 	}
+	if f.Kind == KindEnum && old.DefaultValue != nil {
+		for _, v := range w.n.enums[f.Type].Values {
+			if v.Key == old.GetDefaultValue() {
+				out.DefaultValue = proto.String(w.n.valueName(v))
+			}
+		}
+	}
 	if w.n.jsonNames && m.Form == FormObject {
 		out.JsonName = proto.String(f.Key)
 	}

@@ -148,12 +148,21 @@ func generateOthers(t *testing.T, set *descriptorpb.FileDescriptorSet, edition b
 
 func TestNormalisedKeepsEnumValueNames(t *testing.T) {
 	s := mustText(t, `syntax = "proto3"; message M { E e = 1; F f = 2; In.E g = 3; message In { enum E { M_IN_E_A = 0; A = 1; } } } enum E { ZERO = 0; A = 1; } enum F { F_ZERO = 0; F_A = 1; }`)
+	plain, err := s.Normalised(false)
+	if err != nil {
+		t.Fatal(err)
+	}
 	set, err := s.Normalised(true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	generateOthers(t, set, false)
-	generateGo(t, set)
+	for _, set := range []*descriptorpb.FileDescriptorSet{plain, set} {
+		generateOthers(t, set, false)
+		generateGo(t, set)
+	}
+	if v := plain.File[0].MessageType[1].EnumType[0].Value[0].GetName(); v != "zero_" {
+		t.Errorf("without JSON names the first value is %s", v)
+	}
 	got := map[string]string{}
 	for _, m := range set.File[0].MessageType {
 		for _, e := range m.EnumType {
