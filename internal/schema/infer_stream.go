@@ -159,7 +159,7 @@ func readChunks(ctx context.Context, r io.Reader, maxLine int, out chan<- chunk,
 		if err != nil && !last {
 			return err
 		}
-		end := bytes.LastIndexByte(buf, '\n') + 1
+		end := lastLineEnd(buf)
 		if last {
 			end = len(buf)
 		}
@@ -184,6 +184,20 @@ func readChunks(ctx context.Context, r io.Reader, maxLine int, out chan<- chunk,
 		}
 		buf = next
 	}
+}
+
+// lastLineEnd returns the offset behind the last line end, 0 without one. It looks
+// for it a block at a time, because bytes.IndexByte is much faster than LastIndexByte.
+func lastLineEnd(b []byte) int {
+	const block = 4096
+	for len(b) > 0 {
+		from := max(0, len(b)-block)
+		if bytes.IndexByte(b[from:], '\n') >= 0 {
+			return from + bytes.LastIndexByte(b[from:], '\n') + 1
+		}
+		b = b[:from]
+	}
+	return 0
 }
 
 // readFull fills b. Unlike io.ReadFull it tells the end of the stream (io.EOF)
