@@ -17,7 +17,7 @@ var layers = [][]string{
 	{"internal/sched"},
 	{
 		"internal/plan", "internal/runner/...", "internal/transport", "internal/report", "internal/verdict", "internal/size",
-		"internal/analyse", "internal/store", "internal/schema/...", "internal/sample",
+		"internal/analyse", "internal/compare", "internal/store", "internal/schema/...", "internal/sample",
 	},
 	{"internal/stats/...", "internal/env", "internal/strictjson"},
 	{"internal/bench", "runners", "internal/testenv", "internal/arch"},

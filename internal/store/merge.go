@@ -48,14 +48,15 @@ func Merge(files ...*File) []*Environment {
 
 func fit(envs []*Environment, f *File) *Environment {
 	for _, e := range envs {
-		if sameMachine(e.Header.Machine, f.Header.Machine) && agree(e.Header.Versions, f.Header.Versions) && agree(e.codecs, f.Codecs) {
+		if SameMachine(e.Header.Machine, f.Header.Machine) && agree(e.Header.Versions, f.Header.Versions) && agree(e.codecs, f.Codecs) {
 			return e
 		}
 	}
 	return nil
 }
 
-func sameMachine(a, b Machine) bool {
+// SameMachine reports whether times measured on two machines may be compared.
+func SameMachine(a, b Machine) bool {
 	return a.OS == b.OS && a.Arch == b.Arch && a.CPU == b.CPU && a.Cores == b.Cores
 }
 
