@@ -100,9 +100,9 @@ func writeLosses(b *strings.Builder, name string, documents int, losses []schema
 	}
 	switch {
 	case real == 0:
-		fmt.Fprintf(b, "\n// JSON → Protobuf → JSON gives all %d documents of %s back in meaning.\n", documents, clean(name))
+		fmt.Fprintf(b, "\n// JSON → Protobuf → JSON gives %s of %s back in meaning.\n", all(documents), clean(name))
 	default:
-		fmt.Fprintf(b, "\n// JSON → Protobuf → JSON changes documents of %s (%d in all):\n", clean(name), documents)
+		fmt.Fprintf(b, "\n// JSON → Protobuf → JSON changes some of what %s holds (%d document%s):\n", clean(name), documents, plural(documents))
 	}
 	for _, l := range losses {
 		kind := "changed"
@@ -115,6 +115,13 @@ func writeLosses(b *strings.Builder, name string, documents int, losses []schema
 		}
 		b.WriteByte('\n')
 	}
+}
+
+func all(documents int) string {
+	if documents == 1 {
+		return "the document"
+	}
+	return fmt.Sprintf("all %d documents", documents)
 }
 
 func plural(n int) string {

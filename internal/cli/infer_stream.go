@@ -65,6 +65,7 @@ func inferStream(ctx context.Context, f *inputFlags, live *live, file io.ReadClo
 	if err != nil {
 		return "", fmt.Errorf("the inferred schema does not compile, which is a fault of wirecost: %w", err)
 	}
+	compiled.Limits = opt.Limits
 	docs := kept.lines()
 	live.phase("checking the schema on %d documents", len(docs))
 	losses, err := compiled.Losses(id, docs)

@@ -91,6 +91,7 @@ func (a *App) open(ctx context.Context, f *inputFlags, files []string) (*input, 
 		if err != nil {
 			return nil, err
 		}
+		s.Limits = f.jsonLimits()
 		in.schema = s
 		opt.Schema = s.Decoder()
 	}
@@ -242,6 +243,7 @@ func (in *input) infer(ctx context.Context, f *inputFlags, track string) error {
 	if err != nil {
 		return fmt.Errorf("the inferred schema does not compile, which is a fault of wirecost: %w", err)
 	}
+	compiled.Limits = opt.Limits
 	in.inferred, in.schema, in.shapes = inferred, compiled, inferred.Shape
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/protobuf/proto"
@@ -78,7 +79,7 @@ func (r *running) begin(files []string) error {
 func (r *running) header(files []string) store.Header {
 	h := store.Header{
 		Version: env.Version(), Time: r.app.Now().UTC(), Command: r.command(files), Seed: r.f.seed,
-		Machine: r.app.machine(), Versions: map[string]string{},
+		Machine: r.app.machine(), Versions: r.versions,
 		Schema: store.SchemaInfo{Source: "given", Message: r.f.input.message, Digest: r.in.schema.Digest()},
 		Settings: store.Settings{
 			PrecisionPercent: float64(r.f.precision) * 100, MaxTimeSeconds: r.f.maxTime.Seconds(), MaxForks: r.f.maxForks,
@@ -95,7 +96,7 @@ func (r *running) header(files []string) store.Header {
 func (in *input) describe(d *data) ([]any, error) {
 	records := []any{&store.Sample{
 		Sample: d.ID, Name: d.Name, Documents: len(d.Documents), Timed: len(d.timed),
-		Bytes: d.Bytes, Digest: d.Digest, Shape: in.shapes[d.ID].Map(), Notes: d.Notes,
+		Bytes: d.Bytes, Digest: d.Digest, Shape: in.shapes[d.ID].Map(), Notes: append(slices.Clone(d.Notes), in.decisions(d.ID)...),
 	}}
 	losses, err := in.schema.Losses(d.ID, documents(d.Sample))
 	if err != nil {
@@ -105,6 +106,23 @@ func (in *input) describe(d *data) ([]any, error) {
 		records = append(records, &store.Loss{Sample: d.ID, Path: l.Path, What: l.What, Note: l.Note, Documents: l.Documents, Example: l.Example})
 	}
 	return records, nil
+}
+
+// shownNotes is how many of a schema's uncertain decisions a result tells of.
+const shownNotes = 6
+
+// decisions lists the uncertain decisions behind a sample's schema.
+func (in *input) decisions(sample string) []string {
+	notes := slices.Clone(in.notes)
+	if in.inferred != nil {
+		for _, n := range in.inferred.Notes {
+			notes = append(notes, n.String())
+		}
+	}
+	if more := len(notes) - shownNotes; more > 0 {
+		notes = append(notes[:shownNotes], fmt.Sprintf("and %d more decisions: wirecost infer lists them all", more))
+	}
+	return notes
 }
 
 // sizes measures and records the sizes of every form of every sample.

@@ -67,6 +67,7 @@ func readResumption(path string) (*resumption, error) {
 	if len(file.Header.Command) == 0 || file.Header.Command[0] != "run" {
 		return nil, fmt.Errorf("%s: it holds no run that could go on", path)
 	}
+	var last time.Duration // a run's progress adds up from 0
 	err = file.Scan(func(rec any) error {
 		switch r := rec.(type) {
 		case *store.Sample:
@@ -76,12 +77,15 @@ func readResumption(path string) (*resumption, error) {
 		case *store.Fork:
 			res.forks = max(res.forks, r.Fork+1)
 		case *store.Progress:
-			res.used += time.Duration(r.MeasureNS)
-		case *store.Footer:
-			return nil
+			now := time.Duration(r.MeasureNS)
+			if now < last {
+				res.used += last
+			}
+			last = now
 		}
 		return nil
 	})
+	res.used += last
 	return res, err
 }
 

@@ -111,7 +111,7 @@ func (a *App) run(ctx context.Context, f *runFlags, flags *pflag.FlagSet, files 
 	if err != nil {
 		return &usageError{err}
 	}
-	r := &running{app: a, f: f, flags: flags, live: a.newLive(&f.output), codings: codings, resumed: resumed, builder: &runner.Builder{Cache: a.Cache, Version: env.Version()}}
+	r := &running{app: a, f: f, flags: flags, versions: map[string]string{}, live: a.newLive(&f.output), codings: codings, resumed: resumed, builder: &runner.Builder{Cache: a.Cache, Version: env.Version()}}
 	defer r.live.clear()
 	if err := r.choose(ctx); err != nil {
 		return err
@@ -131,7 +131,8 @@ type running struct {
 
 	selection plan.Selection
 	choices   []plan.Choice
-	missing   []string // runtimes asked for that are not here, with the reason
+	missing   []string          // runtimes asked for that are not here, with the reason
+	versions  map[string]string // runtime → version
 	in        *input
 	data      []*data
 	file      *resultFile
@@ -152,10 +153,12 @@ func (r *running) choose(ctx context.Context) error {
 		if !everything && !slices.Contains(r.f.runtimes, x.Runtime) {
 			continue
 		}
-		if why := lacks(ctx, x); why != "" {
+		version, why := lookFor(ctx, x)
+		if why != "" {
 			r.missing = append(r.missing, x.Runtime+": "+why)
 			continue
 		}
+		r.versions[x.Runtime] = version
 		present = append(present, x)
 	}
 	for _, name := range r.f.runtimes {
@@ -175,19 +178,21 @@ func (r *running) choose(ctx context.Context) error {
 	return err
 }
 
-// lacks says what a runtime needs and this machine does not have.
-func lacks(ctx context.Context, r *runner.Runner) string {
+// lookFor says which versions of what a runtime needs are here, or what is not.
+func lookFor(ctx context.Context, r *runner.Runner) (version, lacks string) {
 	statuses, err := r.Check(ctx)
 	if err != nil {
-		return err.Error()
+		return "", err.Error()
 	}
-	var reasons []string
+	var versions, reasons []string
 	for _, s := range statuses {
-		if !s.OK() {
+		if s.OK() {
+			versions = append(versions, s.Found)
+		} else {
 			reasons = append(reasons, found(s))
 		}
 	}
-	return strings.Join(reasons, ", ")
+	return strings.Join(versions, ", "), strings.Join(reasons, ", ")
 }
 
 func (r *running) run(ctx context.Context, files []string) error {
