@@ -1,16 +1,39 @@
 package strictjson
 
-import "bytes"
+import (
+	"bytes"
+	"sync"
+)
 
 // Check tells whether data is exactly one JSON value, with white space around
 // it at most. Otherwise it returns an *Error.
 func Check(data []byte, lim Limits) error {
+	c := newChecker(data, lim)
+	c.value(c.scan.Value())
+	return c.end()
+}
+
+// checkers keeps checkers of documents that were right, whose key sets are
+// empty again: most documents are small, and making a key set takes longer than
+// checking one.
+var checkers = sync.Pool{New: func() any { return new(checker) }}
+
+func newChecker(data []byte, lim Limits) *checker {
 	lim = lim.WithDefaults()
-	var c checker
+	c := checkers.Get().(*checker)
 	c.scan.Reset(data, lim)
 	c.keys.Limit = lim.Keys
-	c.value(c.scan.Value())
-	return c.scan.End()
+	return c
+}
+
+// end checks that nothing follows. The checker must not be used afterwards.
+func (c *checker) end() error {
+	if err := c.scan.End(); err != nil {
+		return err
+	}
+	c.scan = Scanner{} // which holds the document
+	checkers.Put(c)
+	return nil
 }
 
 type checker struct {

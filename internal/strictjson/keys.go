@@ -8,14 +8,20 @@ import (
 // fewKeys is the number of keys up to which comparing one by one beats a map.
 const fewKeys = 12
 
+// spareKeys is the number of keys up to which a map is worth keeping: emptying
+// it takes as long as it has ever been large.
+const spareKeys = 1024
+
 // KeySet finds duplicate keys in nested objects: Open at an object's beginning,
 // Add for each key, Close at its end. Keys without escapes are kept as slices of
-// the document, so forget the set, or Reset it, before the document changes.
+// the document until their object is closed, so forget the set, or Reset it,
+// before a document changes that was not read to its end.
 type KeySet struct {
-	Limit int                 // keys in one object
-	keys  [][]byte            // of all open objects, innermost last
-	base  int                 // where the innermost object's begin
-	many  map[string]struct{} // the innermost object's keys, where there are many
+	Limit int                   // keys in one object
+	keys  [][]byte              // of all open objects, innermost last
+	base  int                   // where the innermost object's begin
+	many  map[string]struct{}   // the innermost object's keys, where there are many
+	spare []map[string]struct{} // empty, to be used again
 }
 
 // KeyMark is the state to which Close returns.
@@ -33,14 +39,19 @@ func (k *KeySet) Open() KeyMark {
 
 // Close ends the object that the mark's Open began.
 func (k *KeySet) Close(m KeyMark) {
+	clear(k.keys[k.base:])
 	k.keys = k.keys[:k.base]
+	if k.many != nil && len(k.many) <= spareKeys {
+		clear(k.many)
+		k.spare = append(k.spare, k.many)
+	}
 	k.base, k.many = m.base, m.many
 }
 
 // Reset forgets all keys.
 func (k *KeySet) Reset() {
 	clear(k.keys)
-	*k = KeySet{Limit: k.Limit, keys: k.keys[:0]}
+	*k = KeySet{Limit: k.Limit, keys: k.keys[:0], spare: k.spare}
 }
 
 // Add takes the scanner's key, and stops the scanner where the object had it before.
@@ -72,16 +83,24 @@ func (k *KeySet) has(key []byte) bool {
 		return false
 	}
 	if k.many == nil {
-		k.many = make(map[string]struct{}, 4*fewKeys)
+		k.many = k.emptyMap()
 		for _, o := range own {
 			k.many[alias(o)] = struct{}{}
 		}
 	}
-	if _, ok := k.many[string(key)]; ok {
-		return true
-	}
+	before := len(k.many)
 	k.many[alias(key)] = struct{}{}
-	return false
+	return len(k.many) == before
+}
+
+func (k *KeySet) emptyMap() map[string]struct{} {
+	n := len(k.spare)
+	if n == 0 {
+		return make(map[string]struct{}, 4*fewKeys)
+	}
+	m := k.spare[n-1]
+	k.spare = k.spare[:n-1]
+	return m
 }
 
 // alias gives bytes as a string without copying. The set lives no longer than

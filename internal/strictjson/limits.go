@@ -33,6 +33,7 @@ func (l Limits) WithDefaults() Limits {
 // Error says what is wrong with a document, and where.
 type Error struct {
 	Offset int    // bytes before the place
+	Code   Code   // what kind of fault it is; empty for what a caller of Fail found
 	Msg    string // what is wrong
 	Hint   string // what to try; may be empty
 }

@@ -174,7 +174,7 @@ func (s *Scanner) Elem(first bool) bool {
 	}
 	s.pos++
 	if s.next() == ']' {
-		s.failed(&Error{s.pos, "a comma before the closing bracket", "remove the trailing comma"})
+		s.failed(wrong(s.pos, "a comma before the closing bracket", "remove the trailing comma"))
 		return false
 	}
 	return true
@@ -253,7 +253,7 @@ func (s *Scanner) number() Kind {
 	if d[i] == '0' {
 		i++
 		if i < len(d) && d[i]-'0' <= 9 {
-			return s.failed(&Error{s.pos, "a number with a leading zero", "remove the zero, or write a string"})
+			return s.failed(wrong(s.pos, "a number with a leading zero", "remove the zero, or write a string"))
 		}
 	} else {
 		i = digits(d, i)

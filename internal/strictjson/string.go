@@ -46,7 +46,7 @@ func (s *Scanner) str() bool {
 			i++
 		}
 		if i == len(d) {
-			s.failed(&Error{i, "the document ends inside a string", hintCut})
+			s.failed(cut(i, "the document ends inside a string"))
 			return false
 		}
 	stop:
@@ -84,7 +84,7 @@ func (s *Scanner) ended(start, end int, nonASCII bool) bool {
 // surrogates.
 func escape(d []byte, i int) (int, *Error) {
 	if i+1 >= len(d) {
-		return 0, &Error{len(d), "the document ends inside a string", hintCut}
+		return 0, cut(len(d), "the document ends inside a string")
 	}
 	switch d[i+1] {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
@@ -104,7 +104,7 @@ func escape(d []byte, i int) (int, *Error) {
 			return 12, nil
 		}
 	}
-	return 0, &Error{i, "the escape " + string(d[i:i+6]) + " is half of a surrogate pair", "the text was cut inside a character"}
+	return 0, &Error{i, CodeSurrogate, "the escape " + string(d[i:i+6]) + " is half of a surrogate pair", "the text was cut inside a character"}
 }
 
 // hex4 reads four hexadecimal digits.

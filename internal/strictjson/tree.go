@@ -28,20 +28,17 @@ func (v Value) Get(key string) (Value, bool) {
 
 // Parse reads one JSON value, as strictly as Check.
 func Parse(data []byte, lim Limits) (Value, error) {
-	lim = lim.WithDefaults()
-	var p parser
-	p.scan.Reset(data, lim)
-	p.keys.Limit = lim.Keys
+	p := parser{newChecker(data, lim)}
 	v := p.value(p.scan.Value())
-	if err := p.scan.End(); err != nil {
+	if err := p.end(); err != nil {
 		return Value{}, err
 	}
 	return v, nil
 }
 
-type parser struct{ checker }
+type parser struct{ *checker }
 
-func (p *parser) value(k Kind) Value {
+func (p parser) value(k Kind) Value {
 	s := &p.scan
 	v := Value{Kind: k}
 	switch k {
