@@ -57,7 +57,7 @@ func TestGoRunner(t *testing.T) {
 	for _, s := range goSchemas {
 		t.Run(s.name, func(t *testing.T) {
 			b := buildGo(t, builder, r, s, codecNames(r))
-			wantDropped(t, s.name, b.Dropped)
+			wantDropped(t, s, b.Dropped)
 			p := start(t, b.Build)
 			description := describe(t, p, b.Build)
 			prepared := b.prepare(t, p)
@@ -82,14 +82,14 @@ func TestGoRunner(t *testing.T) {
 }
 
 // wantDropped says which codecs cannot be built for a schema.
-func wantDropped(t *testing.T, schema string, dropped []runner.Dropped) {
+func wantDropped(t *testing.T, s goSchema, dropped []runner.Dropped) {
 	t.Helper()
 	var got []string
 	for _, d := range dropped {
 		got = append(got, d.Codec)
 	}
 	var want []string
-	if schema != "proto3" { // groups, implicit presence in editions
+	if s.noVT { // groups, implicit presence in editions
 		want = []string{"vtprotobuf", "vtprotobuf-unsafe"}
 	}
 	if !slices.Equal(got, want) {

@@ -6,6 +6,7 @@ type goSchema struct {
 	proto   string
 	samples []goSample
 	fit     bool // to how the documents spell their JSON
+	noVT    bool // vtprotobuf cannot handle it
 }
 
 type goSample struct {
@@ -164,7 +165,7 @@ message Nested { Hostile hostile = 1; repeated Hostile many = 2; map<string, Hos
 		},
 	},
 	{
-		name: "proto2",
+		name: "proto2", noVT: true,
 		proto: `syntax = "proto2";
 package old;
 message Order {
@@ -183,12 +184,25 @@ message Line { required double price = 1; optional bool gift = 2; optional Order
 		},
 	},
 	{
-		name: "editions",
+		name: "editions", noVT: true,
 		proto: `edition = "2023";
 package next;
 option features.field_presence = IMPLICIT;
 message Event { string name = 1; int64 at = 2; bool on = 3 [features.field_presence = EXPLICIT]; repeated int32 codes = 4 [features.repeated_field_encoding = EXPANDED]; Event parent = 5; }
 `,
 		samples: []goSample{{"events", "next.Event", []string{`{"name":"a","at":5,"on":false,"codes":[1,2],"parent":{"name":"","at":0}}`, `{"name":"","at":0}`}}},
+	},
+	{
+		name: "explicit",
+		proto: `edition = "2023";
+package next;
+message Event {
+  string name = 1; int64 at = 2 [default = 5]; bool on = 3; repeated int32 codes = 4; repeated sint32 loose = 5 [features.repeated_field_encoding = EXPANDED];
+  Event parent = 6; Kind kind = 7 [default = BIG]; enum Kind { option features.enum_type = CLOSED; BIG = 7; SMALL = 1; } repeated Kind kinds = 8;
+  oneof either { bytes raw = 9; double real = 10; } string id = 11 [features.field_presence = LEGACY_REQUIRED];
+}
+`,
+		samples: []goSample{{"events", "next.Event", []string{
+			`{"name":"","at":0,"on":false,"codes":[1,2],"loose":[-1],"parent":{"id":"p"},"kind":"SMALL","kinds":["BIG","SMALL"],"raw":"","id":""}`, `{"real":-0.5,"id":"x","kind":"BIG","at":5}`}}},
 	},
 }
