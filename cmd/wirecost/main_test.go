@@ -45,6 +45,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("WIRECOST_CACHE", cache)
 			e.Setenv("NO_COLOR", "1")
 			e.Setenv("EXAMPLES", examples+"/../../examples")
+			e.Setenv("RESULTS", examples+"/../../internal/compare/testdata")
 			return nil
 		},
 		Condition: func(cond string) (bool, error) { return cond == "slow" && !testing.Short(), nil },

@@ -25,6 +25,7 @@ const (
 	exitOK          = 0
 	exitError       = 1 // nothing usable
 	exitUsage       = 2
+	exitRegression  = 3 // compare: something got worse
 	exitPartial     = 4 // something failed, or was skipped though named
 	exitInterrupted = 130
 )
@@ -123,7 +124,7 @@ Start with:  wirecost run orders.ndjson`,
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
-	root.AddCommand(a.runCommand(), a.inferCommand(), a.sizeCommand(), a.reportCommand(), a.doctorCommand())
+	root.AddCommand(a.runCommand(), a.inferCommand(), a.sizeCommand(), a.reportCommand(), a.compareCommand(), a.doctorCommand())
 	return root
 }
 

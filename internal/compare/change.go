@@ -30,6 +30,7 @@ func exact(row Row, old, new []float64, threshold float64) Row {
 
 // timed compares ratios to the baseline.
 func timed(row Row, old, new []reading, threshold float64) Row {
+	old, new = bounded(old), bounded(new)
 	row.Old, row.New = math.Exp(mean(old)), math.Exp(mean(new))
 	in := interval(old, new)
 	change, low, high := row.New/row.Old, math.Exp(in.Low), math.Exp(in.High)
@@ -52,6 +53,20 @@ func timed(row Row, old, new []reading, threshold float64) Row {
 		row.Verdict = Undecided
 	}
 	return row
+}
+
+// bounded leaves out runs of too few forks for an interval, where others have one.
+func bounded(rs []reading) []reading {
+	var out []reading
+	for _, r := range rs {
+		if !math.IsInf(r.low, 0) && !math.IsInf(r.high, 0) {
+			out = append(out, r)
+		}
+	}
+	if len(out) == 0 {
+		return rs
+	}
+	return out
 }
 
 // interval is that of the difference of two sides' log-ratios. It puts together

@@ -99,11 +99,11 @@ func Files(old, new []*store.File, threshold float64) (*Result, error) {
 		return nil, errors.New("a comparison needs a result file on either side")
 	}
 	opt := analyse.Options{Baseline: cmp.Or(new[0].Header.Settings.Baseline, old[0].Header.Settings.Baseline)}
-	was, err := gather(old, opt)
+	was, err := gather(old, opt, pairing(old, new))
 	if err != nil {
 		return nil, err
 	}
-	is, err := gather(new, opt)
+	is, err := gather(new, opt, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -55,11 +55,54 @@ type gathered struct {
 	digests  figures[string, string] // of samples' documents
 	schemas  figures[string, string]
 	outcomes map[bench.Case]bench.Outcome
+
+	renamed map[string]string
 }
 
-// gather reads a side's files, each as a run of its own.
-func gather(files []*store.File, opt analyse.Options) (*gathered, error) {
-	g := &gathered{outcomes: map[bench.Case]bench.Outcome{}}
+// name is a sample's name in the comparison.
+func (g *gathered) name(sample string) string {
+	if n, ok := g.renamed[sample]; ok {
+		return n
+	}
+	return sample
+}
+
+// pairing says what old samples that have another name now are called: those of
+// the same documents, or, where either side has one sample only, that one.
+func pairing(old, new []*store.File) map[string]string {
+	names, byDigest := map[string]bool{}, map[string]string{}
+	for _, f := range new {
+		for _, s := range f.Samples() {
+			names[s.Sample] = true
+			if s.Digest != "" {
+				byDigest[s.Digest] = s.Sample
+			}
+		}
+	}
+	was := map[string]bool{}
+	out := map[string]string{}
+	for _, f := range old {
+		for _, s := range f.Samples() {
+			was[s.Sample] = true
+			if now, ok := byDigest[s.Digest]; ok && !names[s.Sample] {
+				out[s.Sample] = now
+			}
+		}
+	}
+	if len(was) == 1 && len(names) == 1 {
+		for a := range was {
+			for b := range names {
+				out[a] = b
+			}
+		}
+	}
+	return out
+}
+
+// gather reads a side's files, each as a run of its own. Samples are given the
+// names that renamed has for them.
+func gather(files []*store.File, opt analyse.Options, renamed map[string]string) (*gathered, error) {
+	g := &gathered{outcomes: map[bench.Case]bench.Outcome{}, renamed: renamed}
 	h := files[0].Header
 	g.side = Side{Machine: h.Machine, Wirecost: h.Version, Versions: map[string]string{}}
 	for _, f := range files {
@@ -102,18 +145,22 @@ func (g *gathered) read(f *store.File, opt analyse.Options) error {
 	a := analyse.New(opt)
 	documents := map[string]int{}
 	err := f.Scan(func(rec any) error {
-		a.Add(rec)
 		switch r := rec.(type) {
 		case *store.Sample:
+			r.Sample = g.name(r.Sample)
 			documents[r.Sample] = r.Documents
 			g.digests.add(r.Sample, r.Digest)
+		case *store.Case:
+			r.Sample = g.name(r.Sample)
 		case *store.Size:
+			r.Sample = g.name(r.Sample)
 			bytes := float64(r.Bytes)
 			if r.Unit == store.PerDocument {
 				bytes /= float64(max(1, documents[r.Sample]))
 			}
 			g.sizes.add(sizeKey{r.Sample, r.Form, r.Encoding, r.Unit}, bytes)
 		}
+		a.Add(rec)
 		return nil
 	})
 	if err != nil {

@@ -198,6 +198,9 @@ func newFile(name string, open func() (io.ReadCloser, error)) (*File, error) {
 	})
 }
 
+// Samples lists what was measured.
+func (f *File) Samples() []Sample { return f.samples }
+
 // Scan hands every record of the file to fn, as the function Scan does.
 func (f *File) Scan(fn func(rec any) error) error {
 	in, err := f.open()
