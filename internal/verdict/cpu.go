@@ -15,9 +15,8 @@ func (f *field) sentences() []Sentence {
 		plain.what, best = "Default against default, which are also the fastest", duel{}
 	}
 	sides := contestants(plain, best)
-	all := []*Sentence{f.duel(plain), f.duel(best), f.library(plain, best), f.capacity(sides)}
+	all := []*Sentence{f.duel(plain), f.duel(best), f.library(plain, best), aim{f, nil}.cheapest(plain, best), f.capacity(sides)}
 	all = append(all, f.network(plain, best, sides)...)
-	all = append(all, aim{f, nil}.cheapest(plain, best))
 	var out []Sentence
 	for _, s := range all {
 		if s != nil {
@@ -71,8 +70,8 @@ func (f *field) duel(d duel) *Sentence {
 	switch {
 	case !r.bounded():
 		forks := estimate(d.json.cases[f.ops[0]], f.metric).Forks
-		s.Text = fmt.Sprintf("%s undecided. So far Protobuf needs ~%s× the %s of JSON: %s. Too few processes were measured (%d) for an interval: give the run more time.",
-			head, Digits(r.Value), f.unit(), times, forks)
+		s.Text = fmt.Sprintf("%s undecided after %s. So far Protobuf needs ~%s× the %s of JSON: %s. Give the run more time (--max-time).",
+			head, plural(forks, "fork"), Digits(r.Value), f.unit(), times)
 		return s
 	case r.finding() == undecided:
 		s.Text = fmt.Sprintf("%s no clear winner. Protobuf needs %s the %s of JSON: %s, and the interval holds 1.", head, r, f.unit(), times)
@@ -136,7 +135,7 @@ func (f *field) library(plain, best duel) *Sentence {
 func (f *field) flip(plain, best duel, numbers map[string]float64) string {
 	before, ok := f.ratio(plain.protobuf, plain.json)
 	after, ok2 := f.ratio(plain.protobuf, best.json)
-	if !ok || !ok2 || before.finding() != less || after.finding() != more {
+	if !ok || !ok2 || !before.bounded() || !after.bounded() || before.finding() != less || after.finding() != more {
 		return ""
 	}
 	numbers["protobuf_ratio_before"], numbers["protobuf_ratio_after"] = before.Value, after.Value

@@ -7,15 +7,20 @@ import (
 	"wirecost/internal/bench"
 )
 
-// network says which form is ahead on which link.
+// network says which form is ahead on which link, in two sentences; in more
+// only where the best codecs lead to another answer than the defaults, or where
+// a link was given and it matters how fast it is.
 func (f *field) network(plain, best duel, sides []*codec) []*Sentence {
 	if len(f.ops) < 2 { // a request both encodes and decodes
 		return nil
 	}
 	first, kind := f.breakEven(plain)
 	second, other := f.breakEven(best)
-	if kind == other && kind != tradeOff {
+	if first != nil && kind == other {
 		second = nil
+	}
+	if f.link != nil && kind != tradeOff {
+		first, second = nil, nil
 	}
 	out := []*Sentence{first, second}
 	if !f.settled(sides) {

@@ -71,6 +71,14 @@ func Percent(share float64) string {
 	return fmt.Sprintf("%.0f%%", p)
 }
 
+// plural writes a count: "1 fork", "8 forks".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // list joins words as in "a, b and c".
 func list(words []string) string {
 	if len(words) < 2 {

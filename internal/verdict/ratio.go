@@ -45,7 +45,7 @@ func (r Ratio) String() string {
 		s = "~" + s
 	}
 	if !r.bounded() {
-		return s + " (not bounded yet)"
+		return s + " (undecided)"
 	}
 	return fmt.Sprintf("%s (%s–%s)", s, Digits(r.Low), Digits(r.High))
 }
@@ -85,7 +85,7 @@ func (r Ratio) small() bool { return r.Value > 1-margin && r.Value < 1/(1-margin
 // clear reports whether the ratio names a winner.
 func (r Ratio) clear() bool {
 	f := r.finding()
-	return (f == less || f == more) && !r.small()
+	return (f == less || f == more) && r.bounded() && !r.small()
 }
 
 func (r Ratio) numbers(into map[string]float64) {

@@ -51,9 +51,6 @@ func shapeSentences(sample store.Sample, losses []store.Loss) []Sentence {
 	if x := s.number("value_share"); x >= valueShare {
 		add("free-form", fmt.Sprintf("%s of the bytes have no fixed type and travel as google.protobuf.Value, where Protobuf saves neither size nor time. One bytes field with that part's JSON text is often cheaper.", Percent(x)), "value_share")
 	}
-	if x := s.number("repeated_strings"); x >= repeatShare {
-		add("repetition", fmt.Sprintf("%s of the string bytes repeat an earlier string. A compressor removes that, a format does not: look at the compressed sizes, fast and strong, before you change the schema.", Percent(x)), "repeated_strings")
-	}
 	if n := lossy(sample.Sample, losses); n > 0 {
 		ways := "ways"
 		if n == 1 {
@@ -61,6 +58,9 @@ func shapeSentences(sample store.Sample, losses []store.Loss) []Sentence {
 		}
 		out = append(out, Sentence{Claim: Shape, Topic: "loss", Sample: sample.Sample, Numbers: map[string]float64{"losses": float64(n)},
 			Text: fmt.Sprintf("Protobuf does not give these documents back as they were, in %d %s (see the losses): the comparison holds if your programs can do without.", n, ways)})
+	}
+	if x := s.number("repeated_strings"); x >= repeatShare {
+		add("repetition", fmt.Sprintf("%s of the string bytes repeat an earlier string. A compressor removes that, a format does not: look at the compressed sizes, fast and strong, before you change the schema.", Percent(x)), "repeated_strings")
 	}
 	return out
 }

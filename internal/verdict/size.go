@@ -99,11 +99,15 @@ func (z sizes) gap(form, encoding string) (gap, bool) {
 	return gap{encoding, j, p}, ok && ok2
 }
 
-// sentences says what the forms take, raw and compressed, and what compressing
-// costs.
-func (z sizes) sentences() []Sentence {
+// sentences says what the forms take, raw and compressed; and what compressing
+// costs, where sizes are all that was asked for.
+func (z sizes) sentences(alone bool) []Sentence {
+	all := []*Sentence{z.raw(), z.compressed()}
+	if alone {
+		all = append(all, z.cost())
+	}
 	var out []Sentence
-	for _, s := range []*Sentence{z.raw(), z.compressed(), z.cost(), z.tooSlow()} {
+	for _, s := range append(all, z.tooSlow()) {
 		if s != nil {
 			s.Claim, s.Sample = Size, z.sample.Sample
 			out = append(out, *s)
@@ -144,7 +148,7 @@ func (z sizes) compressed() *Sentence {
 		if !ok {
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("%s with %s (%s against %s)", g, e, Bytes(g.protobuf), Bytes(g.json)))
+		parts = append(parts, fmt.Sprintf("%s with %s", g, e))
 		s.Numbers["json "+e], s.Numbers["protobuf "+e] = g.json, g.protobuf
 		if math.Abs(g.share()) < narrow {
 			closed++

@@ -47,19 +47,19 @@ type Input struct {
 	Link        *Link   // nil: none was given
 }
 
-// Sentences gives the verdict, sample by sample: first what the documents'
-// shape says of both formats, then sizes, then times for each runtime.
+// Sentences gives the verdict, sample by sample, the answer first: sizes, times
+// for each runtime, then what the documents' shape says of both formats.
 func Sentences(in Input) []Sentence {
 	var out []Sentence
 	for _, s := range in.Samples {
 		sizes := newSizes(in.Sizes, s)
-		out = append(out, shapeSentences(s, in.Losses)...)
-		out = append(out, sizes.sentences()...)
+		out = append(out, sizes.sentences(len(in.Cases) == 0)...)
 		for _, runtime := range runtimes(in.Cases, s.Sample) {
 			if f := newField(in, sizes, runtime); f != nil {
 				out = append(out, f.sentences()...)
 			}
 		}
+		out = append(out, shapeSentences(s, in.Losses)...)
 	}
 	return out
 }
