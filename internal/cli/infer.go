@@ -78,7 +78,12 @@ func (a *App) inferText(ctx context.Context, f *inputFlags, live *live, args []s
 	var b strings.Builder
 	b.WriteString(in.inferred.Proto)
 	for _, n := range in.notes {
-		fmt.Fprintf(&b, "// note: %s\n", n)
+		fmt.Fprintf(&b, "// note: %s\n", clean(n))
+	}
+	for _, s := range in.samples {
+		for _, n := range s.Notes {
+			fmt.Fprintf(&b, "// note: %s\n", clean(n))
+		}
 	}
 	for _, s := range in.samples {
 		losses, err := in.schema.Losses(s.ID, documents(s))

@@ -21,7 +21,7 @@ const streamFrom = 64 << 20
 // stream opens a large file of NDJSON to be read as it comes; nil where the
 // input is of another kind.
 func (a *App) stream(f *inputFlags, args []string) (io.ReadCloser, error) {
-	if len(args) != 1 || f.replace || f.lastWins || !slices.Contains([]string{".ndjson", ".jsonl"}, strings.ToLower(filepath.Ext(args[0]))) {
+	if len(args) != 1 || f.replace || f.lastWins || len(f.expand) > 0 || !slices.Contains([]string{".ndjson", ".jsonl"}, strings.ToLower(filepath.Ext(args[0]))) {
 		return nil, nil
 	}
 	file, err := os.Open(args[0])

@@ -20,6 +20,7 @@ type inputFlags struct {
 	roots     []string
 	message   string
 	track     choice
+	expand    []string
 	maps      []string
 	noMaps    []string
 	exactNull bool
@@ -43,6 +44,7 @@ func (f *inputFlags) add(cmd *cobra.Command, tracks ...string) {
 	flags.StringArrayVarP(&f.roots, "import", "I", nil, "folder that the schema's imports are looked for in (repeatable)")
 	flags.StringVar(&f.message, "message", "", "the documents' message type (default: the one that no other uses)")
 	flags.Var(&f.track, "track", "inference: literal keeps strings; typed recognises times, UUIDs, base64, enums")
+	flags.StringArrayVar(&f.expand, "expand", nil, "read the JSON text in the strings at this path, as $.payload (repeatable)")
 	flags.StringArrayVar(&f.maps, "map", nil, "infer a map for the objects at this path, as $.pairs (repeatable)")
 	flags.StringArrayVar(&f.noMaps, "no-map", nil, "infer no map for the objects at this path (repeatable)")
 	flags.BoolVar(&f.exactNull, "exact-null", false, "infer: tell null from missing everywhere, at the cost of more messages")
@@ -80,6 +82,8 @@ type input struct {
 	inferred *schema.Inferred // nil where the schema was given
 	shapes   map[string]schema.Shape
 	notes    []string
+	// originals has the documents that --expand changed, by index.
+	originals map[*sample.Sample]map[int]original
 }
 
 // open reads the files, with the user's schema if there is one.
@@ -97,6 +101,9 @@ func (a *App) open(ctx context.Context, f *inputFlags, files []string) (*input, 
 	}
 	samples, err := sample.Open(files, opt)
 	if err != nil {
+		return nil, err
+	}
+	if err := in.expand(f, samples); err != nil {
 		return nil, err
 	}
 	for _, s := range samples {
@@ -155,7 +162,7 @@ func (in *input) fit(ctx context.Context, f *inputFlags) error {
 	}
 	for i, r := range reports {
 		if len(r.Mismatches) > 0 {
-			return mismatch(in.samples[i], r)
+			return in.mismatch(in.samples[i], r)
 		}
 		for _, n := range r.Notes {
 			in.notes = append(in.notes, n.String())
@@ -178,22 +185,25 @@ func (in *input) fit(ctx context.Context, f *inputFlags) error {
 
 // mismatch is the error for documents that do not match the user's schema, each
 // kind of mismatch with the place where it is first seen.
-func mismatch(s *sample.Sample, r *schema.FitReport) error {
+func (in *input) mismatch(s *sample.Sample, r *schema.FitReport) error {
 	var lines []string
 	for _, m := range r.Mismatches {
-		d := s.Documents[m.Document]
 		times := ""
 		if m.Count > 1 {
 			times = fmt.Sprintf(" (%d times)", m.Count)
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s: %s%s", at(d, m.Offset), m.Path, m.What, times))
+		lines = append(lines, fmt.Sprintf("%s: %s: %s%s", in.at(s, m.Document, m.Offset), m.Path, m.What, times))
 	}
 	lines = append(lines, fmt.Sprintf("%d of %d documents of %s do not match the schema; nothing is measured of them, because their Protobuf form would not be the same data", r.Refused, r.Documents, s.Name))
 	return errors.New(strings.Join(lines, "\n"))
 }
 
 // at gives a place within a document as FILE:LINE:COL.
-func at(d sample.Document, offset int) string {
+func (in *input) at(s *sample.Sample, document, offset int) string {
+	d := s.Documents[document]
+	if o, ok := in.originals[s][document]; ok {
+		d, offset = o.Document, o.expanded.Origin(offset)
+	}
 	if d.Line == 0 {
 		return fmt.Sprintf("%s: byte %d of document %d", d.Source, offset, d.Index+1)
 	}
@@ -211,21 +221,25 @@ func (in *input) place(err error) error {
 		return err
 	}
 	for _, s := range in.samples {
-		if s.ID != doc.Sample || doc.Document >= len(s.Documents) {
-			continue
+		if s.ID == doc.Sample && doc.Document < len(s.Documents) {
+			return in.placeIn(s, doc.Document, doc.Err)
 		}
-		offset, text := 0, doc.Err.Error()
-		var syntax *strictjson.Error
-		var path *schema.PathError
-		switch {
-		case errors.As(doc.Err, &syntax):
-			offset, text = syntax.Offset, syntax.Text()
-		case errors.As(doc.Err, &path):
-			offset = path.Offset
-		}
-		return fmt.Errorf("%s: %s", at(s.Documents[doc.Document], offset), text)
 	}
 	return err
+}
+
+// placeIn does so where the document is known.
+func (in *input) placeIn(s *sample.Sample, document int, err error) error {
+	offset, text := 0, err.Error()
+	var syntax *strictjson.Error
+	var path *schema.PathError
+	switch {
+	case errors.As(err, &syntax):
+		offset, text = syntax.Offset, syntax.Text()
+	case errors.As(err, &path):
+		offset = path.Offset
+	}
+	return fmt.Errorf("%s: %s", in.at(s, document, offset), text)
 }
 
 // infer infers one schema for all samples, a root message for each.

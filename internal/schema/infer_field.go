@@ -214,7 +214,7 @@ func (b *inferrer) str(s spot) (protoType, []string) {
 	t := &s.str
 	var notes []string
 	if t.json > 0 && t.json*2 >= t.count {
-		notes = append(notes, b.note(s.path, "nested JSON text (%d of %d strings): its structure is not measured; expand it before to measure it", t.json, t.count))
+		notes = append(notes, b.note(s.path, "nested JSON text (%d of %d strings): its structure is not measured; --expand '%s' measures it", t.json, t.count, s.path))
 	}
 	if b.opt.Track != TrackTyped || t.formats == nil || t.count == 0 {
 		return protoType{name: "string"}, notes

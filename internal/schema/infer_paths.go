@@ -36,6 +36,7 @@ const (
 	overrideNone overrideMode = iota
 	overrideMap
 	overrideNoMap
+	overrideExpand
 )
 
 // override is what the user said about a path and the paths below it.
