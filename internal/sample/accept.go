@@ -39,8 +39,6 @@ func mend(data []byte, opt Options) (repaired, *strictjson.Error) {
 	}
 	if opt.Replace {
 		text.replace()
-	}
-	if opt.Replace {
 		fault = faultOf(text.data, opt.Limits)
 	}
 	if fault != nil && opt.LastWins {
@@ -51,7 +49,7 @@ func mend(data []byte, opt Options) (repaired, *strictjson.Error) {
 	if fault == nil {
 		return text, nil
 	}
-	fault = hinted(text.data, fault, opt)
+	fault = hinted(fault, opt)
 	fault.Offset = text.origin(fault.Offset)
 	return repaired{}, fault
 }
@@ -61,31 +59,39 @@ func faultOf(data []byte, lim Limits) *strictjson.Error {
 }
 
 func asFault(err error) *strictjson.Error {
+	if err == nil {
+		return nil
+	}
 	var fault *strictjson.Error
-	if err != nil && !errors.As(err, &fault) {
+	if !errors.As(err, &fault) {
 		fault = &strictjson.Error{Msg: err.Error()}
 	}
 	return fault
 }
 
 // hinted adds to a fault the flag by which a user gets round it.
-func hinted(data []byte, fault *strictjson.Error, opt Options) *strictjson.Error {
+func hinted(fault *strictjson.Error, opt Options) *strictjson.Error {
 	f := *fault
-	rest := data[min(f.Offset, len(data)):]
-	r, n := utf8.DecodeRune(rest)
-	switch {
-	case strings.HasPrefix(f.Msg, "nesting deeper"):
+	switch f.Code {
+	case strictjson.CodeDepth:
 		f.Hint = "if that is meant, raise the limit with " + FlagDepth
-	case strings.HasPrefix(f.Msg, "an object has more keys"):
+	case strictjson.CodeKeys:
 		f.Hint = "if that is meant, raise the limit with " + FlagKeys
-	case strings.HasPrefix(f.Msg, "duplicate key") && !opt.LastWins:
-		f.Hint += ", or take the last with --last-wins"
-	case r == utf8.RuneError && n == 1 && !opt.Replace && strings.Contains(f.Msg, "UTF-8"):
-		f.Hint += ", or replace what is wrong with --replace"
-	case loneSurrogate(rest) && !opt.Replace:
-		f.Hint += "; --replace puts U+FFFD there"
+	case strictjson.CodeDuplicate:
+		f.Hint += unless(opt.LastWins, ", or take the last with --last-wins")
+	case strictjson.CodeUTF8:
+		f.Hint += unless(opt.Replace, ", or replace what is wrong with --replace")
+	case strictjson.CodeSurrogate:
+		f.Hint += unless(opt.Replace, ": --replace puts U+FFFD there")
 	}
 	return &f
+}
+
+func unless(already bool, hint string) string {
+	if already {
+		return ""
+	}
+	return hint
 }
 
 // repaired is a text with some of it replaced or left out.

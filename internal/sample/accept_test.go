@@ -99,10 +99,10 @@ func TestLimits(t *testing.T) {
 		want          string // "" means it is read
 	}{
 		{"a.json", `[1,"123456"]`, Limits{Document: 8}, ""},
-		{"a.json", `[1,"1234567"]`, Limits{Document: 8}, "a.json:1:4: the document that begins here is larger than the limit of 8 bytes; …--max-document"},
+		{"a.json", `[1,"1234567"]`, Limits{Document: 8}, "a.json:1:4: the document that begins here is larger than the limit of 8B; …--max-document"},
 		{"a.json", `123456789`, Limits{Document: 8}, "a.json:1:1: the document…--max-document"},
 		{"a.ndjson", "12345678\n12345678", Limits{Line: 8}, ""},
-		{"a.ndjson", "1\n123456789\n", Limits{Line: 8}, "a.ndjson:2:1: the line is larger than the limit of 8 bytes; …--max-line"},
+		{"a.ndjson", "1\n123456789\n", Limits{Line: 8}, "a.ndjson:2:1: the line is larger than the limit of 8B; …--max-line"},
 		{"a.ndjson", "1\n123456789", Limits{Line: 8}, "a.ndjson:2:1: …--max-line"},
 		{"a.json", "[[[1]]]", Limits{Depth: 2}, ""}, // the array of documents is no level
 		{"a.json", "[[[[1]]]]", Limits{Depth: 2}, "a.json:1:4: nesting deeper than the limit of 2 levels; …--max-depth"},
@@ -110,9 +110,9 @@ func TestLimits(t *testing.T) {
 		{"a.json", keys, Limits{Keys: 2}, "a.json:1:14: an object has more keys than the limit of 2; …--max-keys"},
 		{"a.json", "[1,2,3]", Limits{Documents: 3}, ""},
 		{"a.json", "[1,2,\n3]", Limits{Documents: 2}, "a.json:2:1: there are more documents than the limit of 2; …--max-documents"},
-		{"a.json", "[12,34,\n5]", Limits{Decoded: 4}, "a.json:2:1: what has been read up to here…4 bytes…--max-decoded"},
+		{"a.json", "[12,34,\n5]", Limits{Decoded: 4}, "a.json:2:1: what has been read up to here…4B…--max-decoded"},
 		{"a.har", harOf(entryOf("GET", "http://h/a", `{"a":1234567}`)), Limits{Document: 8}, "a.har:…the body that begins here…--max-document"},
-		{"a.har", harOf(entryOf("GET", "http://h/a", `{"a":1234567}`)), Limits{Decoded: 30}, "a.har: the file is larger than the limit of 30 bytes; …--max-decoded"},
+		{"a.har", harOf(entryOf("GET", "http://h/a", `{"a":1234567}`)), Limits{Decoded: 30}, "a.har: the file is larger than the limit of 30B; …--max-decoded"},
 	} {
 		_, err := openOne(t, c.name, c.content, Options{Limits: c.lim})
 		if c.want == "" {
@@ -129,7 +129,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestSizeIsSpelled(t *testing.T) {
-	for n, want := range map[int64]string{64 << 20: "64 MB", 1 << 30: "1 GB", 3 << 10: "3 KB", 1: "1 byte", 1025: "1025 bytes"} {
+	for n, want := range map[int64]string{64 << 20: "64MiB", 64e6: "64MB", 1 << 30: "1GiB", 2e9: "2GB", 3 << 10: "3KiB", 5000: "5kB", 1: "1B", 1025: "1025B"} {
 		if got := size(n); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}

@@ -64,30 +64,28 @@ func host(u *url.URL) string {
 // template gives a path with placeholders.
 func template(path string) string {
 	var out []string
-	secret := false
+	hidden := nothingHidden
 	for _, segment := range strings.Split(path, "/") {
 		segment, _, _ = strings.Cut(segment, ";") // path parameters, such as a session's
-		if segment == "" {
+		if segment == "" || segment == "." {
 			continue
 		}
-		if secret || !plain(segment) {
+		if hidden != nothingHidden && version.MatchString(segment) { // as in /auth/v1/SECRET
+			out = append(out, segment)
+			continue
+		}
+		announced, entirely := announces(segment)
+		identifier := !plain(segment) || announced != nothingHidden && !entirely && strings.Contains(segment, ":") // as key:SECRET
+		if identifier || hidden != nothingHidden && !entirely {
 			segment = placeholder
 		}
 		out = append(out, segment)
-		secret = announcesSecret(segment)
+		if hidden == identifierHidden && identifier {
+			hidden = nothingHidden
+		}
+		hidden = max(hidden, announced)
 	}
 	return "/" + strings.Join(out, "/")
-}
-
-// announcesSecret tells whether what follows a segment is likely a secret,
-// whatever it looks like.
-func announcesSecret(segment string) bool {
-	switch strings.ToLower(segment) {
-	case "token", "tokens", "secret", "secrets", "key", "apikey", "api-key", "api_key", "password", "passwords",
-		"reset", "verify", "confirm", "invite", "invites", "unsubscribe", "session", "sessions":
-		return true
-	}
-	return false
 }
 
 // plain tells whether a segment of a path looks like a word, or some words, of

@@ -81,11 +81,11 @@ func (h *archiveReader) entry(e *harEntry) error {
 func (h *archiveReader) body(name string, b *harBody) error {
 	claimsJSON := isJSONType(b.mime)
 	data, err := b.content()
-	if err == nil && len(bytes.Trim(data, whiteSpace)) == 0 {
+	document := bytes.Trim(bytes.TrimPrefix(data, []byte(byteOrderMark)), whiteSpace)
+	if err == nil && len(document) == 0 {
 		h.notes.empty++
 		return nil
 	}
-	document := bytes.Trim(bytes.TrimPrefix(data, []byte(byteOrderMark)), whiteSpace)
 	if !claimsJSON && (err != nil || document[0] != '{' && document[0] != '[') {
 		h.notes.other++
 		return nil
@@ -156,6 +156,9 @@ func (h *archiveReader) finish() ([]*Sample, error) {
 	for _, n := range notes {
 		reason += "; " + strings.TrimPrefix(n, shown(h.file)+": ")
 	}
+	if h.notes.empty > 0 {
+		reason += `; to have bodies in it, save the HAR "with content"`
+	}
 	return nil, &NothingError{File: h.file, Reason: reason}
 }
 
@@ -194,14 +197,14 @@ func (b *harBody) content() ([]byte, error) {
 		data = strictjson.Unquote(nil, data)
 	}
 	if b.base64 {
-		packed := strings.TrimRight(strings.Join(strings.Fields(string(data)), ""), "=")
-		plain, err := base64.RawStdEncoding.DecodeString(packed)
+		digits := strings.TrimRight(strings.Join(strings.Fields(string(data)), ""), "=")
+		plain, err := base64.RawStdEncoding.DecodeString(digits)
 		if err != nil {
 			return nil, errBase64
 		}
 		data = plain
 	}
-	if archive(data) != "" {
+	if _, packed := formatOf(data); packed {
 		return nil, errCompressed
 	}
 	return data, nil
@@ -248,7 +251,7 @@ func (n *harNotes) list(file string) []string {
 	note(n.empty, "body is missing or empty", "bodies are missing or empty")
 	note(n.unsent, "response is a 204 or 304, which carries no body", "responses are a 204 or 304, which carries no body")
 	note(n.websocket, "entry is a WebSocket connection, whose messages are not read", "entries are WebSocket connections, whose messages are not read")
-	note(n.other, "body is of another type", "bodies are of other types")
+	note(n.other, "body is of another type than JSON", "bodies are of other types than JSON")
 	if n.bad > 0 {
 		notes = append(notes, fmt.Sprintf("%s: %s; the first: %s", shown(file),
 			count(n.bad, "body is declared as JSON and is not", "bodies are declared as JSON and are not"), n.firstBad))

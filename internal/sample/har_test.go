@@ -117,6 +117,8 @@ func TestHAROddities(t *testing.T) {
 	for _, c := range []struct{ what, entry, note string }{
 		{"no text", exchange("GET", "http://h/b", 200, "", `"size":500,"mimeType":"application/json"`), "1 body is missing or empty"},
 		{"empty text", exchange("GET", "http://h/b", 200, "", contentOf("application/json", "")), "1 body is missing or empty"},
+		{"byte order mark", exchange("GET", "http://h/b", 200, "", contentOf("text/plain", "\uFEFF")), "1 body is missing or empty"},
+		{"byte order mark and white space", exchange("GET", "http://h/b", 200, "", contentOf("application/json", "\uFEFF\r\n")), "1 body is missing or empty"},
 		{"white space", exchange("GET", "http://h/b", 200, "", contentOf("application/json", " \n")), "1 body is missing or empty"},
 		{"304 with the cached body", exchange("GET", "http://h/b", 304, "", contentOf("application/json", "{}")), "1 response is a 204 or 304"},
 		{"WebSocket by type", strings.Replace(entryOf("GET", "wss://h/b", "{}"), `{"time"`, `{"_resourceType":"websocket","time"`, 1), "1 entry is a WebSocket"},
@@ -204,6 +206,7 @@ func TestHARNothing(t *testing.T) {
 		{`{"log":{}}`, `its log has no "entries" array`},
 		{`{"log":{"entries":{}}}`, `its log has no "entries" array`},
 		{harOf(), "the HAR has no entries"},
+		{harOf(exchange("GET", "http://h/", 200, "", `"size":9,"mimeType":"application/json"`)), "1 body is missing or empty; to have bodies in it, save the HAR \"with content\""},
 		{harOf(exchange("GET", "http://h/", 200, "", contentOf("text/html", "<p>"))), "none of the HAR's 1 entry has a body that is JSON; 1 body is of another type"},
 	} {
 		_, err := openOne(t, "rec.har", c.text, Options{})
@@ -302,6 +305,37 @@ func TestHARCorpora(t *testing.T) {
 	}
 	if read < 6 {
 		t.Errorf("only %d HAR files", read)
+	}
+}
+
+// Behind words that announce a secret nothing is shown, though it looks like a word.
+func TestEndpointNameHidesAnnouncedSecrets(t *testing.T) {
+	const secret = "sekretpw"
+	for _, word := range strings.Fields(`auth login code otp share pass signin verify invite key apikey secret download
+		Auth LOGIN codes passes keys api-key api_keys apiKeys sign-in logIn 2fa magic-link reset-password verifyEmail
+		access-token accessToken oauth2 password passwd pin session sessions hooks webhook unsubscribe credentials l%6Fgin`) {
+		for _, path := range []string{"/" + secret, "/v1/" + secret, "/./" + secret, "//" + secret, ";a=b/" + secret, "/login/" + secret, "/users/" + secret,
+			":" + secret} {
+			got, dropped := endpointName("GET", "https://h/api/"+word+path)
+			if strings.Contains(got, secret) || !dropped || !strings.HasPrefix(got, "GET h/api/") {
+				t.Errorf("%s%s: %s", word, path, got)
+			}
+		}
+	}
+	for url, want := range map[string]string{
+		"https://h/auth/v1/users/17":            "h/auth/v1/{id}/{id}",
+		"https://h/auth/login/jane/" + secret:   "h/auth/login/{id}/{id}",
+		"https://h/login/17/" + secret:          "h/login/{id}/{id}",
+		"https://h/sessions/8a7f1c2e44/replies": "h/sessions/{id}/replies",
+		"https://h/webhooks/17/" + secret:       "h/webhooks/{id}/{id}",
+		"https://h/keys/17/usage":               "h/keys/{id}/usage",
+		"https://h/authors/jane":                "h/authors/jane",
+		"https://h/keyboards/all":               "h/keyboards/all",
+		"https://h/passenger/lists":             "h/passenger/lists",
+	} {
+		if got, _ := endpointName("GET", url); got != "GET "+want {
+			t.Errorf("%s: %s, want GET %s", url, got, want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package sample
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -62,7 +63,7 @@ const (
 )
 
 // safe turns a name into an ID: ASCII letters, digits, ".", "_" and "-", not
-// beginning with a sign.
+// beginning or ending with a sign, and fit to be a file's name.
 func safe(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -74,13 +75,13 @@ func safe(name string) string {
 			b.WriteByte('_')
 		}
 	}
-	id := b.String()
-	if len(id) > longestID {
-		id = id[:longestID]
+	id := strings.Trim(b.String(), "._-")
+	if stem, _, _ := strings.Cut(id, "."); id == "" || device.MatchString(stem) {
+		id = strings.TrimRight(anonymous+"-"+id, "-")
 	}
-	id = strings.TrimLeft(strings.TrimRight(id, "._-"), "._-")
-	if id == "" {
-		return anonymous
-	}
-	return id
+	return strings.TrimRight(id[:min(len(id), longestID)], "._-")
 }
+
+// device is a name that Windows gives to devices, and so to no file, with or
+// without an extension.
+var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)

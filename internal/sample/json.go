@@ -8,10 +8,11 @@ import (
 // reader splits one JSON source into documents.
 type reader struct {
 	*text
-	opt   Options
-	fn    func(Document) error
-	index int
-	notes []string
+	opt       Options
+	fn        func(Document) error
+	index     int
+	notes     []string
+	fromArray bool // documents are the elements of a top-level array
 }
 
 // json reads a single document, or the elements of a top-level array.
@@ -36,6 +37,7 @@ func (r *reader) json() error {
 func (r *reader) array() error {
 	opening := r.at
 	r.use(1)
+	r.fromArray = true
 	for n := 0; ; n++ {
 		c, err := r.element(opening)
 		if err != nil {
@@ -64,7 +66,8 @@ func (r *reader) array() error {
 			r.use(1)
 			return r.end("the array")
 		default:
-			return r.fail(fmt.Sprintf("%s where a comma or the end of the array should be", character(c)), "")
+			return r.fail(fmt.Sprintf("%s where a comma or the end of the array should be", character(c)),
+				"write a comma before it, or close the array")
 		}
 	}
 }
@@ -88,8 +91,11 @@ func (r *reader) end(what string) error {
 	case err != nil:
 		return err
 	case beginsValue(c):
-		return r.fail("a second JSON value follows "+what,
-			"if each line holds a document, name the file .ndjson; else put the documents into an array")
+		hint := "if each line holds a document, name the file .ndjson; else put the documents into an array"
+		if r.file == stdinShown {
+			hint = hintLines
+		}
+		return r.fail("a second JSON value follows "+what, hint)
 	case c == '/' || c == '#':
 		return r.fail("a comment, or something like one, follows "+what, "JSON has no comments: remove it")
 	}

@@ -70,15 +70,16 @@ func (l Limits) json(n int) strictjson.Limits {
 	return strictjson.Limits{Depth: l.Depth, Keys: l.Keys, Document: n + 1}
 }
 
-// size spells a number of bytes as flags take it: "64MB" means 64·2²⁰.
+// size spells a number of bytes as the flags take it: "64MiB" for 64·2²⁰,
+// "64MB" for 64·10⁶.
 func size(n int64) string {
 	for _, u := range []struct {
 		unit  string
 		bytes int64
-	}{{"GB", 1 << 30}, {"MB", 1 << 20}, {"KB", 1 << 10}} {
+	}{{"GiB", 1 << 30}, {"GB", 1e9}, {"MiB", 1 << 20}, {"MB", 1e6}, {"KiB", 1 << 10}, {"kB", 1e3}} {
 		if n >= u.bytes && n%u.bytes == 0 {
-			return fmt.Sprintf("%d %s", n/u.bytes, u.unit)
+			return fmt.Sprintf("%d%s", n/u.bytes, u.unit)
 		}
 	}
-	return count(int(n), "byte", "bytes")
+	return fmt.Sprintf("%dB", n)
 }

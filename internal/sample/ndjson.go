@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"wirecost/internal/strictjson"
 )
@@ -27,7 +26,7 @@ func (r *reader) lines() error {
 		}
 		line := r.rest()[:n]
 		if err := r.accept(bytes.TrimRight(line, whiteSpace), r.at); err != nil {
-			return lineHint(err, n, len(r.rest()))
+			return lineHint(err, n < len(r.rest()))
 		}
 		r.use(n)
 	}
@@ -58,9 +57,11 @@ func (r *reader) lineLength(most int64) (int, error) {
 	}
 }
 
-// lineHint adds what newline-delimited JSON has to do with an error in a line
-// of n bytes, where rest bytes of text are known from there on.
-func lineHint(err error, n, rest int) error {
+const hintLines = "put each document on a line of its own, as jq -c does"
+
+// lineHint adds what newline-delimited JSON has to do with an error in a line,
+// behind which there is more or not.
+func lineHint(err error, more bool) error {
 	e, ok := err.(*Error)
 	if !ok {
 		return err
@@ -68,11 +69,14 @@ func lineHint(err error, n, rest int) error {
 	fault, ok := e.Err.(*strictjson.Error)
 	switch {
 	case !ok:
-	case strings.HasPrefix(fault.Msg, "a second JSON value"):
-		e.Hint = "put each document on a line of its own"
-	case fault.Offset >= n && n < rest:
+	case fault.Code == strictjson.CodeSecond:
+		e.Hint = hintLines
+	case fault.Code == strictjson.CodeCut && more:
 		e.Msg = "the line ends inside a document"
 		e.Hint = "here each line holds one document; if a document goes over several lines, name the file .json"
+		if e.File == stdinShown {
+			e.Hint = hintLines
+		}
 	}
 	return err
 }
@@ -80,52 +84,60 @@ func lineHint(err error, n, rest int) error {
 // look reads text of which nobody has said what it is: newline-delimited JSON
 // where the first line is a whole value and more follows it, else JSON.
 func (r *reader) look() error {
-	several, err := r.isLines()
+	n, err := r.wholeLine()
 	if err == io.EOF {
 		return r.nothing("it holds only white space")
 	}
 	if err != nil {
 		return err
 	}
-	if several {
-		r.notes = append(r.notes, shown(r.file)+" was taken for NDJSON: its first line is a whole JSON value, and more follows")
-		return r.lines()
+	if n == 0 {
+		return r.taken("JSON", r.json)
 	}
-	r.notes = append(r.notes, shown(r.file)+" was taken for JSON")
-	return r.json()
+	// What follows the line may be blank for long, so the line is set aside.
+	first, rest := r.split(n), r.text
+	if _, err = r.next(); err != nil && err != io.EOF {
+		return err
+	}
+	r.text = first
+	if err == io.EOF {
+		return r.taken("JSON", r.json)
+	}
+	return r.taken("NDJSON: its first line is a whole JSON value, and more follows", func() error {
+		if err := r.lines(); err != nil {
+			return err
+		}
+		r.text = rest
+		return r.lines()
+	})
 }
 
-// isLines tells whether the first line is a whole value and more follows it.
-func (r *reader) isLines() (bool, error) {
+// taken notes what the text was taken for, and reads it so.
+func (r *reader) taken(what string, read func() error) error {
+	r.notes = append(r.notes, shown(r.file)+" was taken for "+what)
+	return read()
+}
+
+// wholeLine gives the length of the first line that is not blank, and 0 where
+// that is not a whole value.
+func (r *reader) wholeLine() (int, error) {
 	if _, err := r.next(); err != nil {
-		return false, err
+		return 0, err
 	}
 	n, err := r.lineLength(r.opt.Limits.Line)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	line := r.rest()[:n]
 	var e extent
 	used, done := e.scan(line)
 	if !beginsJSON(line[0], line[:used]) {
-		return false, r.unknown(line[0])
+		return 0, r.unknown(line[0])
 	}
 	if int64(n) > r.opt.Limits.Line || !done && !e.scalar || len(trimLeft(line[used:])) > 0 {
-		return false, nil
+		return 0, nil
 	}
-	for {
-		if len(trimLeft(r.rest()[n:])) > 0 {
-			return true, nil
-		}
-		if n = len(r.rest()); int64(n) > r.opt.Limits.Line {
-			return true, nil // white space without end: a line at a time keeps less
-		}
-		if err := r.more(); err == io.EOF {
-			return false, nil
-		} else if err != nil {
-			return false, err
-		}
-	}
+	return n, nil
 }
 
 // beginsJSON tells whether text with a first byte and a first token is likely
@@ -137,7 +149,7 @@ func beginsJSON(first byte, token []byte) bool {
 // unknown is the error for text that nobody named and that does not look like JSON.
 func (r *reader) unknown(first byte) error {
 	if r.file == stdinShown {
-		return r.fail(character(first)+" is not how JSON begins", "standard input takes JSON and NDJSON")
+		return r.fail(character(first)+" is not how JSON begins", "standard input takes JSON and NDJSON, also compressed by gzip or Zstandard")
 	}
 	what := "it has no extension"
 	if ext := filepath.Ext(r.file); ext != "" {

@@ -23,7 +23,7 @@ func Open(paths []string, opt Options) ([]*Sample, error) {
 	var samples []*Sample
 	for i, path := range paths {
 		if path == stdinName && slices.Contains(paths[:i], path) {
-			return nil, &Error{File: stdinShown, Msg: `"-" is named twice, and standard input can be read once`}
+			return nil, &Error{File: stdinShown, Msg: `"-" is named twice, and standard input can be read once`, Hint: "name it once"}
 		}
 		opened, err := k.open(path)
 		if err != nil {
@@ -33,7 +33,7 @@ func Open(paths []string, opt Options) ([]*Sample, error) {
 		ids.add(path, opened)
 	}
 	if len(samples) == 0 {
-		return nil, &NothingError{File: "wirecost", Reason: "no file was named"}
+		return nil, &NothingError{File: "wirecost", Reason: `no file was named; name a file, a folder, or "-" for standard input`}
 	}
 	ids.assign(samples)
 	for _, s := range samples {
@@ -116,7 +116,8 @@ func (k *keeper) read(src *source, s *Sample) error {
 		return k.keep(s, d)
 	}
 	err := r.read(src.kind)
-	s.Notes = append(s.Notes, r.notes...)
+	s.Notes = append(append(s.Notes, src.notes...), r.notes...)
+	s.fromArray = s.fromArray || r.fromArray
 	return err
 }
 
@@ -141,8 +142,8 @@ func (k *keeper) folder(path string) (*Sample, error) {
 	}
 	s := &Sample{Name: path}
 	if len(ignored) > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s: ignored %s that a folder's documents are not read from (%s)", shown(path),
-			count(len(ignored), "file", "files"), shown(some(ignored))))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s: ignored %s (%s)", shown(path),
+			count(len(ignored), "other file", "other files"), shown(some(ignored))))
 	}
 	var nothing *NothingError
 	for _, file := range files {

@@ -154,9 +154,12 @@ func TestOpenRefuses(t *testing.T) {
 		{"a.json", "\x00{\x00}", "a.json: …UTF-16BE…iconv"},
 		{"a.json", "{\x00\x00\x00}\x00\x00\x00", "a.json: …UTF-32LE…iconv"},
 		{"a.json", "\x00\x00\xFE\xFF\x00\x00\x00{", "a.json: …UTF-32BE…iconv"},
-		{"a.json", "\x1F\x8B\x08\x00", "a.json: this is gzip (.gz) data"},
+		{"a.json", "\x1F\x8B\x08\x00", "a.json: this is gzip (.gz) data, not JSON; add .gz to the file's name"},
+		{"a.json", "\x28\xB5\x2F\xFD", "a.json: this is Zstandard (.zst) data, not JSON; add .zst to the file's name"},
+		{"a.json", "PK\x03\x04", "a.json: this is ZIP (.zip) data, not JSON; decompress it first"},
 		{"a.ndjson", "{\"a\":1}\n{\n\"a\":2}\n", "a.ndjson:2:2: the line ends inside a document; …name the file .json"},
 		{"a.ndjson", "[\n1\n]", "a.ndjson:1:2: …name the file .json"},
+		{"a.ndjson", "[\r\n1\r\n]", "a.ndjson:1:2: …name the file .json"},
 		{"a.ndjson", "1\n{\"a\":", "a.ndjson:2:6: …incomplete"},
 		{"a.ndjson", "{\"a\":1} {\"a\":2}\n", "a.ndjson:1:9: a second JSON value follows; put each document on a line of its own"},
 		{"a.ndjson", "1\n\n\r\n  nul\n", "a.ndjson:4:6: "},
@@ -225,7 +228,9 @@ func TestSampleNothing(t *testing.T) {
 		{"{}", "its only document is empty ({} or [])"},
 		{"[[],[]]", "each of its 2 documents is empty ({} or [])"},
 		{"[{},[[ ],{}]]", "each of its 2 documents is empty ({} or [])"},
-		{"[{},1]", "each of its 2 documents is a single value (null, true, a number or a string) or empty"},
+		{"[{},1]", "each of its 2 documents is a single value (null, true, a number or a string) or empty; to measure an array as one document, add --whole"},
+		{"[1,2,3]", "each of its 3 documents is a single value (null, true, a number or a string); to measure an array as one document, add --whole"},
+		{"[null]", "its only document is a single value (null, true, a number or a string); to measure an array as one document, add --whole"},
 		{"[{},1,[2]]", ""},
 		{`{"":{}}`, ""},
 	} {
@@ -236,41 +241,6 @@ func TestSampleNothing(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.content, got, c.want)
 		}
 	}
-}
-
-func TestStandardInput(t *testing.T) {
-	for _, c := range []struct{ content, want, note string }{
-		{`{"a":1}`, `{"a":1}`, "taken for JSON"},
-		{"[1,2]\n", `1 | 2`, "taken for JSON"},
-		{"[1,2]\n[3]", `[1,2] | [3]`, "taken for NDJSON"},
-		{"\n\n1\n2\n", `1 | 2`, "taken for NDJSON"},
-		{"{\"a\":\r\n1}\r\n", "{\"a\":\r\n1}", "taken for JSON"},
-		{"\"a\\\"b\"\n\n\"c\"", `"a\"b" | "c"`, "taken for NDJSON"},
-	} {
-		samples, err := Open([]string{"-"}, Options{Stdin: strings.NewReader(c.content)})
-		checkSamples(t, samples, err)
-		if err != nil {
-			t.Errorf("%q: %v", c.content, err)
-			continue
-		}
-		s := samples[0]
-		if got := strings.Join(texts(s), " | "); got != c.want || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], c.note) || s.ID != "stdin" {
-			t.Errorf("%q: %s, notes %q, ID %s; want %s, %q", c.content, got, s.Notes, s.ID, c.want, c.note)
-		}
-	}
-	for _, c := range []struct{ content, want string }{
-		{"{\"a\":1} {\"a\":2}\n", "standard input:1:9: a second JSON value"},
-		{"{\"a\":1}\n{\"a\":2", "standard input:2:7: …incomplete"},
-		{"hello", "standard input:1:1: 'h' is not how JSON begins"},
-		{"\x1F\x8B\x08\x00", "standard input: this is gzip (.gz) data"},
-	} {
-		_, err := Open([]string{"-"}, Options{Stdin: strings.NewReader(c.content)})
-		matches(t, c.content, err, c.want)
-	}
-	_, err := Open([]string{"-", "-"}, Options{Stdin: strings.NewReader("{}")})
-	matches(t, "twice", err, "standard input: …named twice")
-	_, err = Open([]string{"-"}, Options{})
-	matches(t, "none", err, "standard input: there is no")
 }
 
 func TestFilesThatCannotBeRead(t *testing.T) {
@@ -299,7 +269,7 @@ func TestFolder(t *testing.T) {
 	if got := strings.Join(texts(s), " | "); len(samples) != 1 || got != `1 | 2 | {"b":1} | 3 | 4` {
 		t.Errorf("%d samples, documents %s", len(samples), got)
 	}
-	if notes := strings.Join(s.Notes, "\n"); !strings.Contains(notes, "ignored 2 files") || !strings.Contains(notes, "README.md, rec.har") ||
+	if notes := strings.Join(s.Notes, "\n"); !strings.Contains(notes, "ignored 2 other files") || !strings.Contains(notes, "README.md, rec.har") ||
 		!strings.Contains(notes, "e.json: nothing to measure because it is empty") {
 		t.Errorf("notes: %s", notes)
 	}
@@ -336,6 +306,24 @@ func TestIDs(t *testing.T) {
 	}
 	if got := safe(strings.Repeat("long", 50)); len(got) != longestID {
 		t.Errorf("a long name's ID has %d bytes", len(got))
+	}
+}
+
+// IDs become names of files, which Windows lets nobody call as it calls devices.
+func TestIDsAreNoDevices(t *testing.T) {
+	for name, want := range map[string]string{
+		"nul.json": "sample-nul", "CON.ndjson": "sample-CON", "aux": "sample-aux", "com1.v2.json": "sample-com1.v2", "-prn_.json": "sample-prn",
+		"lpt9.json": "sample-lpt9", "null.json": "null", "com.json": "com", "com10.json": "com10", "console.json": "console",
+	} {
+		samples, err := openOne(t, name, `{"a":1}`, Options{})
+		if err != nil {
+			t.Error(err)
+		} else if got := samples[0].ID; got != want {
+			t.Errorf("%s: ID %s, want %s", name, got, want)
+		}
+	}
+	if got := safe("nul." + strings.Repeat("long", 50)); len(got) != longestID || safe(got) != got {
+		t.Errorf("ID %s", got)
 	}
 }
 

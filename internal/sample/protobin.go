@@ -52,7 +52,7 @@ func (p *messages) binary(data []byte) error {
 	}
 	if framed, broken := p.frames(data); broken == nil && len(framed) > 0 {
 		if decoded, broken := p.decode(framed); broken == nil {
-			p.sample.Notes = append(p.sample.Notes, fmt.Sprintf("%s was read as %s behind their lengths: it does not decode as one message",
+			p.sample.Notes = append(p.sample.Notes, fmt.Sprintf("%s was read as %s, each behind its length, because it does not decode as one message",
 				shown(p.file), count(len(framed), "message", "messages")))
 			return p.keepAll(framed, decoded)
 		}
@@ -120,7 +120,7 @@ func (p *messages) keepMessage(message frame, json []byte) error {
 	}
 	json = bytes.Trim(json, whiteSpace)
 	if fault := faultOf(json, p.opt.Limits); fault != nil {
-		fault = hinted(json, fault, p.opt)
+		fault = hinted(fault, p.opt)
 		return &Error{File: p.file, Msg: fmt.Sprintf("the JSON form of the message at byte %d: %s", message.at, fault.Msg), Hint: fault.Hint, Err: fault}
 	}
 	if err := p.keep(p.sample, Document{Data: json, Source: p.file}); err != nil {

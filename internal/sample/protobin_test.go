@@ -72,7 +72,7 @@ func TestProtobuf(t *testing.T) {
 		{"a.pb", a, []string{a}, ""},
 		{"a.binpb.gz", gzipped(a), []string{a}, ""},
 		{"a.pbf", "", []string{""}, ""}, // a message of defaults
-		{"a.pb", framed(a, long, b), []string{a, long, b}, "a.pb was read as 3 messages behind their lengths"},
+		{"a.pb", framed(a, long, b), []string{a, long, b}, "a.pb was read as 3 messages, each behind its length"},
 		{"a.pbs", framed(a), []string{a}, ""},
 		{"a.delimited.zst", zstandard(framed(a, "", b)), []string{a, "", b}, ""},
 		{"a.txtpb", `file_name: "a"`, []string{a}, ""},
@@ -123,8 +123,8 @@ func TestProtobufRefused(t *testing.T) {
 		{"a.txtpb", " \n", Options{}, "a.txtpb: nothing to measure because it is empty"},
 		{"a.txtpb", "nope: 1", Options{}, "a.txtpb:1:2: not in text format"},
 		{"a.pb", "k8s\x00\x0a\x00", Options{}, "a.pb: at byte 0: a Kubernetes envelope"},
-		{"a.pb", a, Options{Limits: Limits{Document: 4}}, "a.pb: the message at byte 0 is larger than the limit of 4 bytes; …--max-document"},
-		{"a.pb", a, Options{Limits: Limits{Decoded: 4}}, "a.pb: the file is larger than the limit of 4 bytes; …--max-decoded"},
+		{"a.pb", a, Options{Limits: Limits{Document: 4}}, "a.pb: the message at byte 0 is larger than the limit of 4B; …--max-document"},
+		{"a.pb", a, Options{Limits: Limits{Decoded: 4}}, "a.pb: the file is larger than the limit of 4B; …--max-decoded"},
 		{"a.pbs", strings.Repeat("\x00", 100), Options{Limits: Limits{Documents: 99}}, "a.pbs: there are more documents than the limit of 99; …--max-documents"},
 	} {
 		c.opt.Schema = decoder{}

@@ -63,6 +63,7 @@ type Sample struct {
 	Digest    string   // SHA-256 over the documents and their lengths, in hexadecimal
 	Notes     []string // what a reader of the results should know of how these were read
 	Protobuf  [][]byte // the binary form of each document, where the source was Protobuf
+	fromArray bool     // some documents are elements of a top-level array
 }
 
 // Nothing says why a sample holds nothing worth measuring, as "its only
@@ -86,6 +87,9 @@ func (s *Sample) Nothing() string {
 	case empty > 0:
 		what = "empty ({} or [])"
 	}
+	if s.fromArray && scalar > 0 {
+		what += "; to measure an array as one document, add --whole"
+	}
 	switch len(s.Documents) {
 	case 0:
 		return "it has no documents"
@@ -101,8 +105,10 @@ func isEmpty(data []byte) bool {
 }
 
 // Timed chooses the documents to time: the indexes of all when they fit into
-// maxBytes, else of a uniform random choice that does, by seed, ascending and
-// never empty. A document larger than maxBytes is chosen only where no other is.
+// maxBytes, else of those that do, in a random order by seed, before the first
+// that does not. The indexes are ascending, and there is at least one. Documents
+// are all but equally likely, as the one that does not fit is seldom a small
+// one; a document larger than maxBytes is chosen only where no other is.
 func (s *Sample) Timed(maxBytes int64, seed uint64) []int {
 	order := make([]int, len(s.Documents))
 	for i := range order {

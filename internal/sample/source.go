@@ -2,6 +2,7 @@ package sample
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -69,6 +70,7 @@ type source struct {
 	kind kind
 	io.Reader
 	close []func()
+	notes []string
 }
 
 // Close releases what the source holds.
@@ -81,10 +83,7 @@ func (s *source) Close() {
 // openSource opens a file or standard input.
 func openSource(path string, opt Options) (*source, error) {
 	if path == stdinName {
-		if opt.Stdin == nil {
-			return nil, &Error{File: stdinShown, Msg: "there is no standard input to read", Hint: "name a file"}
-		}
-		return &source{file: stdinShown, Reader: opt.Stdin}, nil
+		return openStdin(opt)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -102,6 +101,33 @@ func openSource(path string, opt Options) (*source, error) {
 			s.Close()
 			return nil, err
 		}
+	}
+	return s, nil
+}
+
+// openStdin takes standard input, which has no name: its first bytes tell
+// whether it is compressed.
+func openStdin(opt Options) (*source, error) {
+	if opt.Stdin == nil {
+		return nil, &Error{File: stdinShown, Msg: "there is no standard input to read", Hint: "name a file"}
+	}
+	r := bufio.NewReaderSize(opt.Stdin, readSize)
+	s := &source{file: stdinShown, Reader: r}
+	head, err := r.Peek(longestMagic)
+	switch {
+	case err == io.EOF:
+		s.Reader = bytes.NewReader(head) // nobody types the end of a terminal's input twice
+	case err != nil:
+		return nil, fileError(stdinShown, err)
+	}
+	f, _ := formatOf(head)
+	if f.compression == "" {
+		return s, nil
+	}
+	s.notes = append(s.notes, fmt.Sprintf("%s is %s data and was decompressed", stdinShown, f.name))
+	if err := s.decompress(f.compression, opt.Limits); err != nil {
+		s.Close()
+		return nil, err
 	}
 	return s, nil
 }
@@ -177,7 +203,7 @@ func (g *guard) Read(p []byte) (int, error) {
 		return 0, tooLarge(g.file, place{}, "the decompressed text", g.lim.Decoded, FlagDecoded)
 	case g.out > ratioFree && float64(g.out) > g.lim.Ratio*float64(g.in.n):
 		return 0, &Error{File: g.file, Err: ErrLimit,
-			Msg:  fmt.Sprintf("it decompresses to more than %.0f times its size, as a decompression bomb does", g.lim.Ratio),
+			Msg:  fmt.Sprintf("it decompresses to more than %g times its size, as a decompression bomb does", g.lim.Ratio),
 			Hint: "if that is meant, raise the limit with " + FlagRatio}
 	case err != nil && err != io.EOF:
 		return n, g.fault(err)
@@ -194,16 +220,20 @@ func (g *guard) fault(err error) error {
 		return fileError(g.file, err)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		e.Msg = fmt.Sprintf("the %s data is cut off after %s of text", g.format, count(int(g.out), "byte", "bytes"))
-		e.Hint = "fetch or make the file again"
+		e.Hint = "fetch it or compress it again"
 	case g.out == 0 && (errors.Is(err, gzip.ErrHeader) || errors.Is(err, zstd.ErrMagicMismatch)):
 		e.Msg = fmt.Sprintf("this is not %s data, though the file's name says so", g.format)
 		e.Hint = "rename the file, or compress it"
+		if g.file == stdinShown {
+			e.Msg = fmt.Sprintf("this begins like %s data and is not", g.format)
+			e.Hint = "standard input takes JSON and NDJSON, also compressed by gzip or Zstandard"
+		}
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
 		e.Msg = "decompressing it needs a window of more than " + size(zstdMemory)
 		e.Hint = "compress it again without --ultra and --long"
 	default:
 		e.Msg = fmt.Sprintf("the %s data is corrupt after %s of text: %v", g.format, count(int(g.out), "byte", "bytes"), err)
-		e.Hint = "fetch or make the file again"
+		e.Hint = "fetch it or compress it again"
 	}
 	return e
 }

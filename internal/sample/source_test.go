@@ -110,8 +110,8 @@ func TestBombsStop(t *testing.T) {
 		{"a.json.zst", zstText, Limits{}, "a.json.zst: it decompresses to more than 200 times its size…--max-ratio"},
 		{"a.ndjson.zst", zstText, Limits{}, "a.ndjson.zst: it decompresses to more than 200 times its size…--max-ratio"},
 		{"a.har.gz", gzText, Limits{}, "a.har.gz: it decompresses to more than 200 times its size…--max-ratio"},
-		{"a.json.gz", gzText, Limits{Decoded: 1 << 20}, "a.json.gz: the decompressed text is larger than the limit of 1 MB…--max-decoded"},
-		{"a.json.zst", zstText, Limits{Decoded: 3000}, "a.json.zst: the decompressed text is larger than the limit of 3000 bytes…--max-decoded"},
+		{"a.json.gz", gzText, Limits{Decoded: 1 << 20}, "a.json.gz: the decompressed text is larger than the limit of 1MiB…--max-decoded"},
+		{"a.json.zst", zstText, Limits{Decoded: 3000}, "a.json.zst: the decompressed text is larger than the limit of 3kB…--max-decoded"},
 	} {
 		_, err := openOne(t, c.name, c.content, Options{Limits: c.lim})
 		matches(t, c.name, err, c.want)

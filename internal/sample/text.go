@@ -69,6 +69,14 @@ func (t *text) atLeast(n int) error {
 	return nil
 }
 
+// split takes the first n bytes of rest away, as a text of its own.
+func (t *text) split(n int) *text {
+	first := &text{file: t.file, buf: t.buf[: t.from+n : t.from+n], from: t.from, err: io.EOF, at: t.at}
+	t.use(n)
+	t.buf, t.from = bytes.Clone(t.rest()), 0
+	return first
+}
+
 // use moves n bytes on.
 func (t *text) use(n int) {
 	t.at = t.at.after(t.buf[t.from:t.from+n], n)
@@ -122,31 +130,14 @@ func (t *text) begin() error {
 		t.from += len(byteOrderMark) // which has no column
 		return nil
 	}
-	if name := archive(b); name != "" {
-		return &Error{File: t.file, Msg: "this is " + name + " data, not JSON",
-			Hint: "give the file that extension if it is compressed once, else decompress it"}
+	if f, packed := formatOf(b); packed {
+		return &Error{File: t.file, Msg: "this is " + f.name + " data, not JSON", Hint: f.remedy(t.file)}
 	}
 	if name := wideEncoding(b); name != "" {
 		return &Error{File: t.file, Msg: "the text is " + name + ", and JSON is read as UTF-8",
 			Hint: fmt.Sprintf("try: iconv -f %s -t UTF-8 FILE > NEW", name)}
 	}
 	return nil
-}
-
-// archive names the compressed format that b begins like.
-func archive(b []byte) string {
-	for _, f := range []struct{ magic, name string }{
-		{"\x1F\x8B", "gzip (.gz)"},
-		{"\x28\xB5\x2F\xFD", "Zstandard (.zst)"},
-		{"BZh", "bzip2 (.bz2)"},
-		{"\xFD7zX", "XZ (.xz)"},
-		{"PK\x03\x04", "ZIP (.zip)"},
-	} {
-		if bytes.HasPrefix(b, []byte(f.magic)) {
-			return f.name
-		}
-	}
-	return ""
 }
 
 // wideEncoding names, as iconv does, the UTF-16 or UTF-32 that text begins
