@@ -27,6 +27,8 @@ type Analysis struct {
 	pairs  map[pair]*series
 	bytes  map[sizeKey]float64 // per document
 	docs   map[string]int
+	before *store.Noise // the worst that was seen before measuring; nil: not known
+	used   usage
 }
 
 // arena is where codecs compete: everything of a case but codec and operation.
@@ -56,6 +58,7 @@ type caseState struct {
 	pilot   []float64   // mutator time per operation in each pilot fork
 
 	ns, cpu, wall       []float64 // per operation; one entry per fork
+	batchSpread         []float64 // of batches of one window; one entry per fork
 	operations          []int     // timed in short batches
 	overhead            []float64 // the timing loop's share of the time
 	coldFirst, coldMean []float64
@@ -102,6 +105,12 @@ func (a *Analysis) Add(rec any) {
 		if c := a.cases[r.Case]; c != nil {
 			a.addFork(c, r)
 		}
+	case *store.Noise:
+		if a.before == nil || r.Others > a.before.Others {
+			a.before = r
+		}
+	case *store.Progress:
+		a.used.add(r)
 	}
 }
 

@@ -175,12 +175,17 @@ func TestComparisons(t *testing.T) {
 		Best    bool
 	}
 	var got []row
+	walls := 0
 	for _, c := range a.Comparisons() {
 		if c.Case.Operation != bench.Encode {
 			continue
 		}
 		if c.Forks != 20 || c.Low > c.Ratio || c.Ratio > c.High {
 			t.Errorf("%+v", c)
+		}
+		if c.Metric == bench.Wall {
+			walls++
+			continue
 		}
 		got = append(got, row{c.Case.Codec, c.Baseline.Codec, c.Metric, c.Ratio, c.Verdict, c.Best})
 	}
@@ -193,6 +198,9 @@ func TestComparisons(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got, cmpopts.EquateApprox(0.01, 0)); d != "" {
 		t.Error(d)
+	}
+	if walls != len(want)/2 {
+		t.Errorf("%d comparisons of wall time", walls)
 	}
 	if k := a.hypotheses("r"); k != 10 {
 		t.Errorf("%d hypotheses", k)

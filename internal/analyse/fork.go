@@ -21,6 +21,9 @@ func (c *caseState) add(f *store.Fork) {
 		}
 		return
 	}
+	if s := batchSpread(f); !math.IsNaN(s) {
+		c.batchSpread = append(c.batchSpread, s)
+	}
 	if net > 0 {
 		c.ns = append(c.ns, net)
 		c.overhead = append(c.overhead, f.OverheadNS/raw)
@@ -79,15 +82,7 @@ func mean(ns []int64) float64 {
 // mutatorTime is the time of one operation over the documents of a fork, in ns:
 // the median of the batches of each window, weighted by its documents.
 func mutatorTime(f *store.Fork) float64 {
-	times := map[window][]float64{}
-	var order []window
-	for i, ns := range f.WallNS {
-		w := window{f.Document[i], f.Window[i]}
-		if times[w] == nil {
-			order = append(order, w)
-		}
-		times[w] = append(times[w], float64(ns)/float64(f.Iterations[i]))
-	}
+	times, order := byWindow(f)
 	total, documents := 0.0, 0.0
 	for _, w := range order {
 		total += float64(w.count) * stats.Median(times[w])
@@ -97,6 +92,21 @@ func mutatorTime(f *store.Fork) float64 {
 		return 0
 	}
 	return total / documents
+}
+
+// byWindow gives the times per operation of a fork's batches, in ns, and the
+// windows in the order in which they came.
+func byWindow(f *store.Fork) (map[window][]float64, []window) {
+	times := map[window][]float64{}
+	var order []window
+	for i, ns := range f.WallNS {
+		w := window{f.Document[i], f.Window[i]}
+		if times[w] == nil {
+			order = append(order, w)
+		}
+		times[w] = append(times[w], float64(ns)/float64(f.Iterations[i]))
+	}
+	return times, order
 }
 
 // metricRatio is a log-ratio of two cases in one fork.
@@ -117,7 +127,6 @@ func ratios(of, to *caseState) []metricRatio {
 	x, y := of.longPass(of.last, of.last.CPUNS), to.longPass(to.last, to.last.CPUNS)
 	if x > 0 && y > 0 {
 		add(bench.CPU, math.Log(x/y))
-		return out
 	}
 	x, y = of.longPass(of.last, of.last.CPUWallNS), to.longPass(to.last, to.last.CPUWallNS)
 	if x > 0 && y > 0 {

@@ -221,16 +221,24 @@ func (c Comparison) Decided() bool { return c.Verdict != bench.Undecided }
 // runtime and metric hold together at level Alpha.
 func (a *Analysis) Comparisons() []Comparison {
 	var out []Comparison
-	level := map[string]float64{}
+	level := a.levels()
 	for _, key := range a.arenaOrder() {
-		if _, ok := level[key.runtime]; !ok {
-			level[key.runtime] = a.opt.Alpha / float64(max(1, a.hypotheses(key.runtime)))
-		}
 		c := a.arenas[key]
 		for _, op := range c.operations() {
 			for _, x := range a.wanted(c, op) {
 				out = append(out, a.compare(x, level[key.runtime])...)
 			}
+		}
+	}
+	return out
+}
+
+// levels gives each runtime's error probability of one comparison.
+func (a *Analysis) levels() map[string]float64 {
+	out := map[string]float64{}
+	for key := range a.arenas {
+		if _, ok := out[key.runtime]; !ok {
+			out[key.runtime] = a.opt.Alpha / float64(max(1, a.hypotheses(key.runtime)))
 		}
 	}
 	return out
@@ -276,6 +284,18 @@ func verdict(in stats.Interval, delta float64) bench.Verdict {
 	return bench.Undecided
 }
 
+// deciding are the comparisons that a run goes on for: all but those of wall
+// time where CPU time is known, which a verdict prefers.
+func (a *Analysis) deciding() []Comparison {
+	type duel struct{ of, to bench.Case }
+	cpu := map[duel]bool{}
+	return slices.DeleteFunc(a.Comparisons(), func(c Comparison) bool {
+		d := duel{c.Case, c.Baseline}
+		cpu[d] = cpu[d] || c.Metric == bench.CPU // which comes before wall
+		return c.Metric == bench.Wall && cpu[d]
+	})
+}
+
 // Precision says how far the comparisons have come.
 type Precision struct {
 	Comparisons int
@@ -288,7 +308,7 @@ type Precision struct {
 // Precision returns how far the comparisons have come, for a rule to stop by.
 func (a *Analysis) Precision() Precision {
 	var p Precision
-	for i, c := range a.Comparisons() {
+	for i, c := range a.deciding() {
 		if p.Comparisons == 0 || c.Forks < p.Forks {
 			p.Forks = c.Forks
 		}
@@ -309,21 +329,24 @@ func (a *Analysis) Precision() Precision {
 // to the given relative precision, such as 0.01, and every other comparison is
 // decided or as precise.
 func (a *Analysis) Settled(precision float64) bool {
-	cs := a.Comparisons()
+	cs := a.deciding()
 	for _, c := range cs {
-		decided := c.Verdict == bench.Equivalent || c.Metric != bench.Mutator && c.Decided()
-		if !decided && math.Expm1(c.width()) > precision {
+		if !c.settled(precision) {
 			return false
 		}
 	}
 	return len(cs) > 0
 }
 
+func (c Comparison) settled(precision float64) bool {
+	return c.Verdict == bench.Equivalent || c.Metric != bench.Mutator && c.Decided() || math.Expm1(c.width()) <= precision
+}
+
 // Open returns the cases of comparisons that are not decided yet, baselines
 // included: those that more forks are for. It is empty when all are decided.
 func (a *Analysis) Open() map[bench.Case]bool {
 	open := map[bench.Case]bool{}
-	for _, c := range a.Comparisons() {
+	for _, c := range a.deciding() {
 		if !c.Decided() {
 			open[c.Case], open[c.Baseline] = true, true
 		}

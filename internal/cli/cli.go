@@ -42,6 +42,8 @@ type App struct {
 	Cache string // where builds and results are kept
 	// Machine describes where the run takes place; nil: by looking.
 	Machine func() store.Machine
+	// Noise tells what disturbs the machine; nil: by looking.
+	Noise func(context.Context) env.NoiseReport
 }
 
 // Main runs the program and returns its exit code.

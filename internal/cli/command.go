@@ -26,6 +26,17 @@ func (a *App) machine() store.Machine {
 	return env.Describe(ctx)
 }
 
+// noiseTime is how long the machine is watched before measuring.
+const noiseTime = 300 * time.Millisecond
+
+// noise tells what disturbs the machine while nothing of ours runs.
+func (a *App) noise(ctx context.Context) env.NoiseReport {
+	if a.Noise != nil {
+		return a.Noise(ctx)
+	}
+	return env.Noise(ctx, noiseTime)
+}
+
 // command is the command line in a form that can be parsed again: every flag
 // that was set, then the files.
 func (r *running) command(files []string) []string {

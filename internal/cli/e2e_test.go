@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"wirecost/internal/bench"
+	"wirecost/internal/env"
 	"wirecost/internal/runner"
 	"wirecost/internal/store"
 )
@@ -77,6 +78,7 @@ func newFake(t *testing.T) (*App, *runner.FakeRuntime) {
 		Machine: func() store.Machine {
 			return store.Machine{OS: "linux", Arch: "amd64", CPU: "a test", Cores: 2, MemoryByte: 8e9}
 		},
+		Noise: func(context.Context) env.NoiseReport { return env.NoiseReport{Cores: 2, Others: 0.07, Steal: 0.04} },
 	}, rt
 }
 

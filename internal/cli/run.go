@@ -286,6 +286,9 @@ func (r *running) schedule(ctx context.Context, lanes []sched.Lane) (sched.Summa
 			return sched.Summary{}, err
 		}
 	}
+	if err := r.listen(ctx); err != nil {
+		return sched.Summary{}, err
+	}
 	s := &sched.Scheduler{
 		Config: sched.Config{
 			Seed: r.f.seed, Precision: float64(r.f.precision), MaxTime: r.f.maxTime, MaxForks: r.f.maxForks,
@@ -299,6 +302,13 @@ func (r *running) schedule(ctx context.Context, lanes []sched.Lane) (sched.Summa
 	return s.Run(ctx, lanes)
 }
 
+// listen records how noisy the machine is just before measuring.
+func (r *running) listen(ctx context.Context) error {
+	r.live.phase("looking at the machine")
+	n := r.app.noise(ctx)
+	return r.file.Append(&store.Noise{Others: n.Others, Steal: n.Steal, Load: n.Load, Quota: n.Quota, OnBattery: n.OnBattery})
+}
+
 func (r *running) observe(e sched.Event) {
 	switch e.Phase {
 	case "verify":
@@ -307,6 +317,9 @@ func (r *running) observe(e sched.Event) {
 		r.live.phase("calibrating %s", e.Runtime)
 	default:
 		status := fmt.Sprintf("measuring %s: fork %d, %d s of at most %d s", e.Runtime, e.Fork+1, int(e.Elapsed.Seconds()), int(r.f.maxTime.Seconds()))
+		if o := report.Outlook(r.analysis, float64(r.f.precision)); o != "" {
+			status += "; " + o
+		}
 		r.live.measuring(status, func() string { return report.LiveTable(r.analysis, width(r.app.Stderr)) })
 	}
 }

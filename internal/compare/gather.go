@@ -173,8 +173,11 @@ func (g *gathered) read(f *store.File, opt analyse.Options) error {
 			g.memory.add(memoryKey{Memory, c.Case.Case}, c.Memory.BytesPerOp)
 		}
 	}
+	cpu := map[[2]bench.Case]bool{}
 	for _, c := range a.Comparisons() {
-		if c.Ratio > 0 {
+		pair := [2]bench.Case{c.Case, c.Baseline}
+		cpu[pair] = cpu[pair] || c.Metric == bench.CPU // which comes before wall time and says more
+		if c.Ratio > 0 && !(c.Metric == bench.Wall && cpu[pair]) {
 			g.times.add(timeKey{c.Case, c.Baseline, c.Metric}, reading{math.Log(c.Ratio), math.Log(c.Low), math.Log(c.High)})
 		}
 	}

@@ -138,7 +138,7 @@ func TestAdvice(t *testing.T) {
 		}},
 		{"a limit that does not bind", NoiseReport{Cores: 2, Quota: 2}, nil},
 	} {
-		if d := cmp.Diff(test.want, test.report.advise()); d != "" {
+		if d := cmp.Diff(test.want, test.report.Advise()); d != "" {
 			t.Errorf("%s: %s", test.name, d)
 		}
 	}

@@ -53,7 +53,7 @@ func Noise(ctx context.Context, sample time.Duration) NoiseReport {
 	}
 	// What was seen before ctx ended still counts.
 	observe(context.WithoutCancel(ctx)).since(before, &report)
-	report.Advice = report.advise()
+	report.Advice = report.Advise()
 	return report
 }
 
@@ -101,8 +101,8 @@ const (
 	busyLoad   = 0.5 // load average per core
 )
 
-// advise puts what was found into sentences.
-func (r NoiseReport) advise() []string {
+// Advise puts what was found into sentences: Advice, from the other members.
+func (r NoiseReport) Advise() []string {
 	var advice []string
 	say := func(format string, args ...any) { advice = append(advice, fmt.Sprintf(format, args...)) }
 	switch {

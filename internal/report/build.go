@@ -70,6 +70,7 @@ func (b *builder) environment(index int, env *store.Environment) error {
 		return err
 	}
 	in.Cases, in.Comparisons = a.Cases(), a.Comparisons()
+	machine.Noise, machine.Forecast = newNoise(a, env.Header.Machine), newForecast(a, env.Header.Settings)
 	b.report.Machines = append(b.report.Machines, machine)
 	for _, c := range in.Cases {
 		b.report.Cases = append(b.report.Cases, newCase(c, index))

@@ -58,7 +58,6 @@ const (
 )
 
 // show makes a cell of text that may come from anywhere.
-// show makes a cell of text that may come from anywhere.
 func show(s string) cell { return cell{text: clean(s)} }
 
 // clean removes what would drive a terminal or break a line: names and reasons

@@ -37,19 +37,20 @@ func heats(cases []Case) []heat {
 	return out
 }
 
-// caseBlocks shows a table for each operation: what it takes in every codec.
+// caseBlocks shows a table for each operation: what it takes in every codec, by
+// short batches. Where other times have another ratio, a line beneath says so.
 func caseBlocks(r *Report) []block {
 	index := newIndex(r.Comparisons)
 	var out []block
 	for _, h := range heats(r.Cases) {
-		g := &grid{header: []string{"codec", "time", "±", "ratio", "CPU ratio", "allocs", "B/op"}, left: map[int]bool{3: true, 4: true}}
+		g := &grid{header: []string{"codec", "time", "±", "ratio", "allocs", "B/op"}, left: map[int]bool{3: true}}
 		for _, c := range r.Cases {
 			if heatOf(c) == h && c.NS != nil {
 				g.rows = append(g.rows, caseRow(c, index))
 			}
 		}
 		if len(g.rows) > 0 {
-			out = append(out, block{title: heatTitle(r, h), grid: g.trim()})
+			out = append(out, block{title: heatTitle(r, h), grid: g.trim(), items: otherMetrics(r.Cases, h, index)})
 		}
 	}
 	return out
@@ -79,18 +80,47 @@ func capital(s string) string {
 func caseRow(c Case, index index) []cell {
 	row := []cell{
 		show(c.Case.Codec), show(verdict.Duration(c.NS.Median)), {spread(c.NS.Low, c.NS.Median, c.NS.High), faint},
-		ratioCell(index.find(c, bench.Mutator)), ratioCell(index.find(c, bench.CPU)), {}, {},
+		ratioCell(index.find(c, bench.Mutator)), {}, {},
 	}
 	if index.isBaseline(c) {
 		row[3] = cell{"baseline", faint}
 	}
 	if c.Allocs != nil {
-		row[5] = show(amount(*c.Allocs))
+		row[4] = show(amount(*c.Allocs))
 	}
 	if c.Bytes != nil {
-		row[6] = show(verdict.Bytes(whole(*c.Bytes)))
+		row[5] = show(verdict.Bytes(whole(*c.Bytes)))
 	}
 	return row
+}
+
+// otherMetrics names the codecs whose ratio is another by CPU time or by wall
+// time than in short batches, each time beyond both intervals.
+func otherMetrics(cases []Case, h heat, index index) []string {
+	var out []string
+	for _, m := range []struct {
+		metric bench.Metric
+		name   string
+	}{{bench.CPU, "CPU time"}, {bench.Wall, "wall time"}} {
+		var parts []string
+		for _, c := range cases {
+			if x := index.find(c, m.metric); heatOf(c) == h && apart(x, index.find(c, bench.Mutator)) {
+				parts = append(parts, clean(c.Case.Codec)+" "+ratioCell(x).text)
+			}
+		}
+		if len(parts) > 0 {
+			out = append(out, fmt.Sprintf("By %s, collection included, the ratio is another: %s.", m.name, strings.Join(parts, ", ")))
+		}
+	}
+	return out
+}
+
+// apart reports whether the intervals of two comparisons have nothing in common.
+func apart(x, y *Comparison) bool {
+	if x == nil || y == nil {
+		return false
+	}
+	return x.Low != nil && y.High != nil && *x.Low > *y.High || x.High != nil && y.Low != nil && *x.High < *y.Low
 }
 
 // amount writes a mean count: whole ones without decimals.

@@ -82,8 +82,8 @@ func lossBlock(r *Report, s Sample) []block {
 // sizeKey is a row of the size table.
 type sizeKey struct{ form, encoding, unit string }
 
-// sizeBlock shows sizes per document, of each content coding: JSON's, Protobuf's,
-// and what compressing takes.
+// sizeBlock shows sizes per document, of each content coding, and, where that
+// was measured, what compressing and decompressing a document takes.
 func sizeBlock(r *Report, s Sample) []block {
 	rows := map[sizeKey]Size{}
 	var encodings []string
@@ -100,11 +100,19 @@ func sizeBlock(r *Report, s Sample) []block {
 		return nil
 	}
 	t := sizeTable{s, rows}
-	g := &grid{header: []string{"encoding", "JSON", "Protobuf", "ratio", "compression time", "as one stream"}}
+	g := &grid{header: []string{"encoding", "JSON", "Protobuf", "ratio", "in one stream: JSON / Protobuf"}}
+	times := &grid{header: []string{"encoding", "compress JSON", "Protobuf", "decompress JSON", "Protobuf"}}
 	for _, e := range encodings {
 		g.rows = append(g.rows, t.row(e))
+		if row := t.times(e); row != nil {
+			times.rows = append(times.rows, row)
+		}
 	}
-	return []block{{title: "Size of a document", line: t.forms(), grid: g.trim()}}
+	out := []block{{title: "Size of a document", line: t.forms(), grid: g.trim()}}
+	if len(times.rows) > 0 {
+		out = append(out, block{title: "Time to compress and to decompress a document, roughly", grid: times})
+	}
+	return out
 }
 
 type sizeTable struct {
@@ -123,7 +131,7 @@ func (t sizeTable) mean(form, encoding string) string {
 
 func (t sizeTable) forms() string {
 	var parts []string
-	for _, f := range [][2]string{{"original", "as you wrote it"}, {"compact", "compact JSON"}, {"protojson", "ProtoJSON"}, {"binary", "Protobuf"}} {
+	for _, f := range [][2]string{{"original", "as you wrote it"}, {"compact", "compact JSON"}, {"protojson", "ProtoJSON"}, {"binary", "Protobuf"}, {"binary-json", "Protobuf with any-values as JSON text"}} {
 		if m := t.mean(f[0], bench.Identity); m != "" {
 			parts = append(parts, f[1]+" "+m)
 		}
@@ -132,24 +140,42 @@ func (t sizeTable) forms() string {
 }
 
 func (t sizeTable) row(encoding string) []cell {
-	row := []cell{show(encoding), show(t.mean("compact", encoding)), show(t.mean("binary", encoding)), {}, {}, {}}
+	row := []cell{show(encoding), show(t.mean("compact", encoding)), show(t.mean("binary", encoding)), {}, {}}
 	json := t.rows[sizeKey{"compact", encoding, store.PerDocument}]
 	binary := t.rows[sizeKey{"binary", encoding, store.PerDocument}]
 	if binary.RatioToJSON != nil {
 		row[3] = cell{verdict.Digits(*binary.RatioToJSON), sizeTone(*binary.RatioToJSON)}
 	}
-	var times, streams []string
+	var streams []string
 	for _, z := range []Size{json, binary} {
-		if z.CompressNS > 0 {
-			times = append(times, verdict.Duration(float64(z.CompressNS)/float64(max(1, t.sample.Documents))))
-		}
 		if z, ok := t.rows[sizeKey{z.Form, encoding, store.Concatenated}]; ok && t.sample.Documents > 1 {
 			streams = append(streams, verdict.Bytes(float64(z.Bytes)))
 		}
 	}
-	row[4], row[5] = show(strings.Join(times, " / ")), show(strings.Join(streams, " / "))
+	row[4] = show(strings.Join(streams, " / "))
 	if json.Note != "" {
 		row[0].text += ", " + clean(json.Note)
+	}
+	return row
+}
+
+// times is a row of what compressing and decompressing takes; nil where nothing
+// was measured.
+func (t sizeTable) times(encoding string) []cell {
+	row := []cell{show(encoding)}
+	total := int64(0)
+	json := t.rows[sizeKey{"compact", encoding, store.PerDocument}]
+	binary := t.rows[sizeKey{"binary", encoding, store.PerDocument}]
+	for _, ns := range []int64{json.CompressNS, binary.CompressNS, json.DecompressNS, binary.DecompressNS} {
+		total += ns
+		c := cell{}
+		if ns > 0 {
+			c = show(verdict.Duration(float64(ns) / float64(max(1, t.sample.Documents))))
+		}
+		row = append(row, c)
+	}
+	if total == 0 {
+		return nil
 	}
 	return row
 }

@@ -11,7 +11,8 @@ import (
 	"wirecost/internal/verdict"
 )
 
-// verdictBlocks gives the sentences, sample by sample.
+// verdictBlocks gives the sentences, sample by sample, those of all runtimes
+// first.
 func verdictBlocks(r *Report) []block {
 	var out []block
 	for _, s := range r.Verdict {
@@ -25,11 +26,16 @@ func verdictBlocks(r *Report) []block {
 		if s.Runtime != "" {
 			title = onMachine(r, title, s.Machine)
 		}
-		if len(out) == 0 || out[len(out)-1].title != title {
+		i := slices.IndexFunc(out, func(b block) bool { return b.title == title })
+		if i < 0 {
+			i = len(out)
 			out = append(out, block{title: title})
 		}
-		b := &out[len(out)-1]
-		b.items = append(b.items, clean(s.Text))
+		if b := &out[i]; s.Claim == verdict.Size && len(b.items) > 0 {
+			b.items[0] += " " + clean(s.Text) // sizes come first, and make one item
+		} else {
+			b.items = append(b.items, clean(s.Text))
+		}
 	}
 	return out
 }
@@ -122,12 +128,25 @@ func machineBlocks(r *Report) []block {
 	var out []block
 	for i, m := range r.Machines {
 		b := block{title: onMachine(r, "Measured", i)}
-		b.items = append(b.items, machineLine(m), runLine(m))
+		b.items = append(append(b.items, machineLine(m), runLine(m)), noiseLines(m)...)
+		if line := forecastLine(m.Forecast); line != "" {
+			b.items = append(b.items, line)
+		}
 		out = append(out, b)
 	}
 	last := &out[len(out)-1]
-	last.items = append(last.items, "Ratios and intervals hold for these builds on this machine; ~ is undecided, = the same within 1%.")
+	last.items = append(last.items, "Ratios and intervals hold for these builds on this machine; ~ is undecided"+unbounded(r)+", = the same within 1%.")
 	return out
+}
+
+// unbounded explains ±?, where it is there.
+func unbounded(r *Report) string {
+	for _, x := range r.Comparisons {
+		if x.Low == nil || x.High == nil {
+			return " (±? after too few forks)"
+		}
+	}
+	return ""
 }
 
 func machineLine(m Machine) string {
@@ -156,7 +175,7 @@ func machineLine(m Machine) string {
 		if !strings.HasPrefix(version, name) {
 			version = name + " " + version
 		}
-		words = append(words, version)
+		words = append(words, strings.TrimSpace(version))
 	}
 	if m.Wirecost != "" {
 		words = append(words, "wirecost "+m.Wirecost)

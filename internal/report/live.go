@@ -18,7 +18,7 @@ func LiveTable(a *analyse.Analysis, width int) string {
 		cs = append(cs, newComparison(c, 0))
 	}
 	index := newIndex(cs)
-	g := &grid{header: []string{"operation", "codec", "time", "ratio", "CPU ratio"}, left: map[int]bool{1: true, 3: true, 4: true}}
+	g := &grid{header: []string{"operation", "codec", "time", "ratio"}, left: map[int]bool{1: true, 3: true}}
 	samples := map[string]bool{}
 	var cases []Case
 	for _, c := range a.Cases() {
@@ -33,10 +33,10 @@ func LiveTable(a *analyse.Analysis, width int) string {
 		if len(samples) > 1 {
 			name += " " + c.Case.Sample
 		}
-		row := []cell{show(name), show(c.Case.CodecID()), show("…"), {}, {}}
+		row := []cell{show(name), show(c.Case.CodecID()), show("…"), {}}
 		if c.NS != nil {
 			row[2] = show(verdict.Duration(c.NS.Median))
-			row[3], row[4] = ratioCell(index.find(c, bench.Mutator)), ratioCell(index.find(c, bench.CPU))
+			row[3] = ratioCell(index.find(c, bench.Mutator))
 		}
 		g.rows = append(g.rows, row)
 	}

@@ -36,6 +36,31 @@ type Machine struct {
 	MeasureNS int64             `json:"measure_ns"`
 	BatchNS   int64             `json:"batch_ns"`  // of it, inside timed batches
 	Preempted float64           `json:"preempted"` // share of turns with an involuntary switch
+	Noise     *Noise            `json:"noise"`     // null where nothing was timed
+	Forecast  *Forecast         `json:"forecast"`  // null where the precision asked for was reached, or none was
+}
+
+// Noise is how well the machine suited measuring. What is not known is null.
+type Noise struct {
+	Grade       string   `json:"grade"` // A (quiet) to D
+	By          string   `json:"by"`    // what gave it: preempted, load, batch spread or fork spread; empty for an A
+	Load        *float64 `json:"load"`  // share of CPU time that other programs used before the run
+	BatchSpread *float64 `json:"batch_spread"`
+	ForkSpread  *float64 `json:"fork_spread"`
+
+	advice []string // beside what the grade says
+}
+
+// Forecast is how long it would take to know every ratio as well as was asked
+// for. Seconds and forks are null where that is out of reach, or too few forks tell.
+type Forecast struct {
+	Precision float64  `json:"precision"` // relative: 0.01
+	Widest    *float64 `json:"widest"`    // how well the widest ratio is known; null: not bounded yet
+	Seconds   *float64 `json:"seconds"`   // of measuring, all in all
+	Forks     *int     `json:"forks"`
+
+	known      bool // enough forks to tell
+	limitForks bool // the run was limited to a number of forks
 }
 
 // File is a result file that went into a report.

@@ -126,7 +126,7 @@ func written(t *testing.T) string {
 	}
 	for _, rec := range []any{
 		&store.Sample{}, &store.Size{Unit: store.PerDocument}, &store.Loss{}, &store.Case{Case: bench.Case{Sample: "s", Runtime: "r", Codec: "c", Operation: bench.Visit}},
-		&store.Outcome{Status: bench.Measured}, &store.Fork{}, &store.Memory{}, &store.Progress{},
+		&store.Outcome{Status: bench.Measured}, &store.Fork{}, &store.Memory{}, &store.Noise{}, &store.Progress{},
 	} {
 		if err := w.Append(rec); err != nil {
 			t.Fatal(err)

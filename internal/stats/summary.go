@@ -53,6 +53,10 @@ func MAD(x []float64) float64 {
 	return madSorted(s, nil)
 }
 
+// Spread returns the standard deviation, estimated from the MAD as if the values
+// were normal; NaN for an empty x.
+func Spread(x []float64) float64 { return MAD(x) / normalMAD }
+
 // madSorted is MAD of sorted values; scratch is used if it is large enough.
 func madSorted(s, scratch []float64) float64 {
 	m := quantileSorted(s, 0.5)

@@ -151,6 +151,8 @@ func (m *merger) record(rec any) error {
 		r.Fork += m.fork
 		m.nextFork = max(m.nextFork, r.Fork+1)
 		return m.fn(r)
+	case *Noise:
+		return m.fn(r)
 	case *Progress:
 		return m.fn(m.total(r))
 	}

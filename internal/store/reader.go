@@ -31,6 +31,7 @@ var kinds = map[string]func() any{
 	"outcome":  func() any { return new(Outcome) },
 	"fork":     func() any { return new(Fork) },
 	"memory":   func() any { return new(Memory) },
+	"noise":    func() any { return new(Noise) },
 	"progress": func() any { return new(Progress) },
 	"footer":   func() any { return new(Footer) },
 }
@@ -53,6 +54,8 @@ func setKind(record any) error {
 		r.Kind = "fork"
 	case *Memory:
 		r.Kind = "memory"
+	case *Noise:
+		r.Kind = "noise"
 	case *Progress:
 		r.Kind = "progress"
 	case *Footer:

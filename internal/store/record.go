@@ -153,6 +153,18 @@ type Memory struct {
 	BytesPerOp  float64 `json:"bytes_per_op"`
 }
 
+// Noise is what disturbed the machine just before measuring, while nothing of
+// wirecost ran. Shares are of all cores together. There is one before each run
+// that adds to a file.
+type Noise struct {
+	Kind      string  `json:"kind"`            // "noise"
+	Others    float64 `json:"others"`          // share of CPU time that other programs used
+	Steal     float64 `json:"steal"`           // share that the hypervisor gave to others
+	Load      float64 `json:"load"`            // one-minute load average; 0 where there is none
+	Quota     float64 `json:"quota,omitempty"` // CPUs that a container may use; 0: no limit
+	OnBattery bool    `json:"on_battery,omitempty"`
+}
+
 // Progress is a record of how the measuring time was used.
 type Progress struct {
 	Kind      string  `json:"kind"` // "progress"

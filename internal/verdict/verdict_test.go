@@ -359,6 +359,29 @@ func TestShape(t *testing.T) {
 	}
 }
 
+// The answer comes first: sizes, times, the library alone, links; then what the
+// documents are like.
+func TestOrder(t *testing.T) {
+	in := measured(usualJSON, jsonCodec("quick", 400, 1000).fastest(), usualPB, protobufCodec("vt", 200, 500).fastest())
+	in.Samples[0].Shape = map[string]any{"repeated_strings": 0.6, "value_share": 0.2}
+	in.Losses = []store.Loss{{Sample: "s", Path: "$.a"}}
+	in.Sizes = append(in.Sizes, sizeRow("compact", "gzip:6", 1000, 80000), sizeRow("binary", "gzip:6", 950, 80000))
+	topics := func() string {
+		var out []string
+		for _, s := range Sentences(in) {
+			out = append(out, s.Topic)
+		}
+		return strings.Join(out, " ")
+	}
+	if got, want := topics(), "raw compressed default best library least-change break-even range free-form loss repetition"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	in.Rate, in.Link = 1000, &Link{Bits: 1e7}
+	if got, want := topics(), "raw compressed default best library least-change cores link least-change free-form loss repetition"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 func TestNothingIsSaidOfNothing(t *testing.T) {
 	if got := Sentences(Input{Samples: []store.Sample{{Sample: "s"}}}); len(got) != 0 {
 		t.Errorf("%+v", got)
