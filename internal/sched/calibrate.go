@@ -8,6 +8,8 @@ import (
 
 	"wirecost/internal/plan"
 	"wirecost/internal/runner"
+	"wirecost/internal/stats"
+	"wirecost/internal/store"
 )
 
 // Durations of the measuring design (docs/statistics.md says why).
@@ -52,14 +54,70 @@ func (s *Scheduler) plan(l *lane) {
 	}
 }
 
-// adapt shortens the forks to come where the first one took so long that too
-// few would fit into the time.
+// adapt plans the forks to come by what the first one showed: they get shorter
+// where it took so long that too few would fit into the time.
 func (s *Scheduler) adapt(l *lane) {
 	if slot := s.slot(l); slot < 0.9*l.slot {
 		l.longest = time.Duration(float64(l.longest) * slot / l.slot)
 		l.slot = slot
-		s.plan(l)
 	}
+	s.plan(l)
+}
+
+// refine corrects the costs of cases by what their batches took in a
+// fork; a few operations before the first fork may tell them wrong by a half.
+// Cases that cost the same need batches that last the same: longer ones are hit
+// by preemptions and collections more often, and would look slower in every fork.
+// So how cases compare is the median over blocks, which the machine's pace does
+// not move, and what they all take is the first decile, which neighbours do not.
+func (f *fork) refine() {
+	samples := map[string][]*caseState{}
+	for c := range f.records {
+		samples[c.Sample] = append(samples[c.Sample], c)
+	}
+	for _, cases := range samples {
+		slices.SortFunc(cases, func(a, b *caseState) int { return a.number - b.number })
+		f.refineSample(cases)
+	}
+}
+
+func (f *fork) refineSample(cases []*caseState) {
+	took := make([][]float64, len(cases)) // by case and block: what it took, to what was expected
+	for k, c := range cases {
+		if took[k] = off(f.records[c], c); len(took[k]) == 0 || len(took[k]) != len(took[0]) {
+			return
+		}
+	}
+	all := make([]float64, len(took[0])) // the blocks' geometric means
+	for i := range all {
+		for _, x := range took {
+			all[i] += math.Log(x[i]) / float64(len(took))
+		}
+	}
+	pace := stats.Quantile(all, 0.1)
+	own := make([]float64, len(all))
+	for k, c := range cases {
+		for i := range all {
+			own[i] = math.Log(took[k][i]) - all[i]
+		}
+		factor := math.Exp(pace + stats.Median(own))
+		if !(factor > 0) || math.IsInf(factor, 0) { // a clock too coarse for a batch
+			continue
+		}
+		for i := range c.cost {
+			c.cost[i] *= factor
+		}
+	}
+}
+
+// off returns for each batch what it took, as a ratio to what was expected.
+func off(r *store.Fork, c *caseState) []float64 {
+	out := make([]float64, len(r.WallNS))
+	for i, ns := range r.WallNS {
+		pass := c.pass(plan.Window{First: r.Document[i], Count: r.Window[i]})
+		out[i] = float64(ns) / (pass * float64(r.Iterations[i]/r.Window[i]))
+	}
+	return out
 }
 
 func (s *Scheduler) calibrateGroup(ctx context.Context, l *lane, codecs []string) error {
@@ -109,24 +167,34 @@ func (s *Scheduler) calibrateCase(ctx context.Context, p runner.Process, c *case
 	for i := range ns {
 		ns[i], iterations[i] = math.Inf(1), 1
 	}
+	rounds := 1 // over the documents, in a try
 	for try := range 3 {
 		var turn []batch
-		for i, d := range docs {
-			turn = append(turn, batch{c, plan.Window{First: d, Count: 1}, iterations[i]})
+		for range rounds {
+			for i, d := range docs {
+				turn = append(turn, batch{c, plan.Window{First: d, Count: 1}, iterations[i]})
+			}
 		}
 		reply, err := s.turn(ctx, p, turn, false)
 		if err != nil {
 			return err
 		}
-		for i, w := range reply.WallNS {
-			// The first try is cold: it only says how many to do next.
-			t := float64(w) / float64(iterations[i])
-			if try == 1 {
-				ns[i] = t
+		if try == 1 { // the one before was cold: it only said how many to do
+			for i := range ns {
+				ns[i] = math.Inf(1)
 			}
-			ns[i] = math.Min(ns[i], t)
+		}
+		total := 0.0
+		for k, w := range reply.WallNS {
+			i := k % len(docs)
+			ns[i] = math.Min(ns[i], float64(w)/float64(iterations[i]))
+			total += float64(w)
+		}
+		for i := range iterations {
 			iterations[i] = plan.Passes(ns[i], 20e3)
 		}
+		// Few documents are tried more often, if they are quick.
+		rounds = max(1, min(calibrationDocuments/len(docs), int(3e6*float64(rounds)/math.Max(total, 1))))
 	}
 	c.cost = costs(docs, ns, x.Bytes)
 	return nil

@@ -67,6 +67,9 @@ func (s *Scheduler) fork(ctx context.Context, l *lane, n int) error {
 		return f.blame(err)
 	}
 	l.suspect, l.aborted = false, 0
+	if n == s.Config.FirstFork {
+		f.refine()
+	}
 	return f.keep()
 }
 
