@@ -94,9 +94,15 @@ func (r *running) header(files []string) store.Header {
 
 // describe gives a sample's records: what it is, and what its schema loses of it.
 func (in *input) describe(d *data) ([]any, error) {
+	shape := in.shapes[d.ID]
+	shape.ValueShare = d.freeShare() // as the schema has it, not as it would be inferred
+	notes := slices.Clone(d.Notes)
+	if n := d.freeNote(); n != "" {
+		notes = append(notes, n)
+	}
 	records := []any{&store.Sample{
 		Sample: d.ID, Name: d.Name, Documents: len(d.Documents), Timed: len(d.timed),
-		Bytes: d.Bytes, Digest: d.Digest, Shape: in.shapes[d.ID].Map(), Notes: append(slices.Clone(d.Notes), in.decisions(d.ID)...),
+		Bytes: d.Bytes, Digest: d.Digest, Shape: shape.Map(), Notes: append(notes, in.decisions(d.ID)...),
 	}}
 	losses, err := in.schema.Losses(d.ID, documents(d.Sample))
 	if err != nil {
@@ -129,7 +135,7 @@ func (in *input) decisions(sample string) []string {
 func (r *running) sizes(ctx context.Context) error {
 	for _, d := range r.data {
 		r.live.phase("compressing %s", d.Name)
-		rows, err := size.Measure(ctx, size.Request{Sample: d.ID, Forms: d.forms, Codings: r.codings, Times: true})
+		rows, err := size.Measure(ctx, size.Request{Sample: d.ID, Forms: d.forms, Codings: r.codings.of(r.in.shapes[d.ID]), Times: true})
 		if err != nil {
 			return err
 		}

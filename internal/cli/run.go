@@ -20,7 +20,6 @@ import (
 	"wirecost/internal/report"
 	"wirecost/internal/runner"
 	"wirecost/internal/sched"
-	"wirecost/internal/size"
 	"wirecost/internal/store"
 	"wirecost/internal/verdict"
 )
@@ -33,7 +32,6 @@ type runFlags struct {
 	codecs    []string
 	ops       operations
 	baseline  string
-	encoding  string
 	precision percent
 	maxTime   time.Duration
 	maxForks  int
@@ -82,7 +80,7 @@ that holds however often one looks; ~ means that it is undecided.`,
 	flags.Var(&f.ops, "op", "operations: encode,decode,visit (default: encode and decode; visit joins lazy codecs)")
 	flags.StringVar(&f.baseline, "baseline", "", "codec that ratios are taken to (default: the runtime's usual JSON codec)")
 	flags.StringSliceVar(&f.runtimes, "runtime", []string{"go"}, "runtimes to measure, or all")
-	flags.StringVar(&f.encoding, "encoding", size.Defaults, "content codings for sizes, with levels")
+	addCodings(flags)
 	flags.Var(&f.precision, "precision", "stop when every ratio is known this well")
 	flags.DurationVar(&f.maxTime, "max-time", 25*time.Second, "measure no longer than this")
 	flags.IntVar(&f.maxForks, "max-forks", 0, "measure in no more than this many processes (0: no limit)")
@@ -107,9 +105,9 @@ func (a *App) run(ctx context.Context, f *runFlags, flags *pflag.FlagSet, files 
 	if f.maxTime <= 0 || f.rate < 0 || f.maxForks < 0 {
 		return &usageError{errors.New("--max-time, --rate and --max-forks cannot be negative, and --max-time not 0")}
 	}
-	codings, err := size.Parse(f.encoding)
+	codings, err := parseCodings(flags)
 	if err != nil {
-		return &usageError{err}
+		return err
 	}
 	r := &running{app: a, f: f, flags: flags, versions: map[string]string{}, live: a.newLive(&f.output), codings: codings, resumed: resumed, builder: &runner.Builder{Cache: a.Cache, Version: env.Version()}}
 	defer r.live.clear()
@@ -125,7 +123,7 @@ type running struct {
 	f       *runFlags
 	flags   *pflag.FlagSet
 	live    *live
-	codings []size.Coding
+	codings codings
 	resumed *resumption
 	builder *runner.Builder
 

@@ -14,7 +14,7 @@ import (
 func (a *App) sizeCommand() *cobra.Command {
 	var f inputFlags
 	var out outputFlags
-	var encoding, format string
+	var format string
 	var times bool
 	cmd := &cobra.Command{
 		Use:   "size [flags] FILE...",
@@ -31,14 +31,14 @@ time; --times adds how long compressing took, which is only indicative.`,
 			}
 			s := sizing{app: a, f: &f, out: &out, times: times, format: format}
 			var err error
-			if s.codings, err = size.Parse(encoding); err != nil {
-				return &usageError{err}
+			if s.codings, err = parseCodings(cmd.Flags()); err != nil {
+				return err
 			}
 			return s.run(cmd.Context(), args)
 		},
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVar(&encoding, "encoding", size.Defaults, "content codings, with levels")
+	addCodings(cmd.Flags())
 	cmd.Flags().BoolVar(&times, "times", true, "measure compression and decompression time")
 	cmd.Flags().StringVar(&format, "format", "terminal", "output: "+formats())
 	f.add(cmd, "both")
@@ -51,7 +51,7 @@ type sizing struct {
 	app     *App
 	f       *inputFlags
 	out     *outputFlags
-	codings []size.Coding
+	codings codings
 	times   bool
 	format  string
 }
@@ -118,7 +118,7 @@ func (s *sizing) measure(ctx context.Context, track string, live *live, files []
 			return nil, err
 		}
 		records = append(records, described...)
-		rows, err := size.Measure(ctx, size.Request{Sample: d.ID, Forms: d.forms, Codings: s.codings, Times: s.times})
+		rows, err := size.Measure(ctx, size.Request{Sample: d.ID, Forms: d.forms, Codings: s.codings.of(in.shapes[d.ID]), Times: s.times})
 		if err != nil {
 			return nil, err
 		}

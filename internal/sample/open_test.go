@@ -170,6 +170,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"a.csv", "{\"a\":1;", "a.csv:1:7: "},
 		{"a.har", "{", "a.har:1:2: "},
 		{"a.pb", "\x08\x01", "a.pb: reading Protobuf needs a schema; name it with --schema FILE"},
+		{"a.bin", "\x08\x01", "a.bin: reading Protobuf needs a schema; name it with --schema FILE, or rename the file if it holds JSON"},
 		{"a.txtpb", "a: 1", "a.txtpb: …--schema FILE"},
 	} {
 		_, err := openOne(t, c.name, c.content, Options{})

@@ -15,7 +15,11 @@ import (
 // these. The extensions .pbs and .delimited say that it does.
 func (k *keeper) protobuf(src *source, s *Sample) error {
 	if k.opt.Schema == nil {
-		return &Error{File: src.file, Msg: "reading Protobuf needs a schema", Hint: "name it with --schema FILE"}
+		hint := "name it with --schema FILE"
+		if base, _, _ := nameOf(src.file); isBin(src.file, base) {
+			hint += ", or rename the file if it holds JSON"
+		}
+		return &Error{File: src.file, Msg: "reading Protobuf needs a schema", Hint: hint}
 	}
 	data, err := newText(src.file, src).all(k.opt.Limits.Decoded, FlagDecoded)
 	if err != nil {

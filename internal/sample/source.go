@@ -57,6 +57,13 @@ func nameOf(path string) (base string, k kind, compression string) {
 	return base, k, compression
 }
 
+// isBin tells whether a file, whose base name is given, ends in .bin. Named by
+// itself it is taken for a Protobuf message; in a folder it may be anything.
+func isBin(path, base string) bool {
+	extensions := strings.Split(strings.ToLower(filepath.Base(path)[len(base):]), ".")
+	return len(extensions) > 1 && extensions[1] == "bin"
+}
+
 // stdinName is the path that stands for standard input, and stdinShown what
 // messages call it.
 const (
@@ -94,8 +101,11 @@ func openSource(path string, opt Options) (*source, error) {
 		return nil, &Error{File: path, Msg: "it is a folder", Hint: "name a file"}
 	}
 	s := &source{file: path, Reader: f, close: []func(){func() { f.Close() }}}
-	_, kind, compression := nameOf(path)
+	base, kind, compression := nameOf(path)
 	s.kind = kind
+	if isBin(path, base) {
+		s.kind = kindBinary
+	}
 	if compression != "" {
 		if err := s.decompress(compression, opt.Limits); err != nil {
 			s.Close()

@@ -357,7 +357,7 @@ func (b *inferrer) number(s spot) (protoType, []string) {
 		notes = append(notes, b.note(s.path, "numbers that no integer of 64 bits and no double holds, as %s: numbers are kept as decimal text", r.example))
 	}
 	if n.min < 0 && strings.HasPrefix(name, "sint") {
-		notes = append(notes, b.note(s.path, "negative values: %s, since %s takes ten bytes for each", name, name[1:]))
+		notes = append(notes, b.note(s.path, "negative values, for each of which %s takes ten bytes: all values (%d) take %d bytes as %s, %d as %s", name[1:], n.ints, n.zigzag, name, n.plain, name[1:]))
 	}
 	if name == "double" && n.ints > 0 {
 		notes = append(notes, b.note(s.path, "%d integers and %d numbers with a fraction or exponent: double", n.ints, n.floats))

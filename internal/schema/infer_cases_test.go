@@ -151,8 +151,11 @@ func TestD21RepeatedStrings(t *testing.T) {
 }
 
 func TestD22NegativeIntegers(t *testing.T) {
-	inferLines(t, InferOptions{}, `{"deltas":[-1,-2,-1,0,-3,-1],"far":-3000000000}`).exact().
-		has("repeated sint32 deltas = 1;", "sint64 far = 2;").notes("$.deltas[]", "int32 takes ten bytes")
+	inferLines(t, InferOptions{}, `{"deltas":[-1,-2,-1,0,-3,-1,64,-64,-65],"far":-3000000000}`).exact().
+		has("repeated sint32 deltas = 1;", "sint64 far = 2;").
+		notes("$.deltas[]", "int32 takes ten bytes: all values (9) take 11 bytes as sint32, 72 as int32").
+		notes("$.far", "all values (1) take 5 bytes as sint64, 10 as int64")
+	inferLines(t, InferOptions{}, `{"a":[100,100,100,100,100,-1,-0]}`).notes("$.a[]", "all values (7) take 12 bytes as sint32, 16 as int32")
 }
 
 func TestD25FreeForm(t *testing.T) {

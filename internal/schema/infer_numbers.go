@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"wirecost/internal/strictjson"
 )
 
@@ -13,6 +15,8 @@ type numbersSeen struct {
 	max          uint64 // of the integers from 0 to 2⁶⁴−1
 	min          int64  // of the integers from −2⁶³ to 0
 	bytes        int64  // of their text
+	plain        int64  // bytes of the integers as int64 on the wire, tags aside
+	zigzag       int64  // and as sint64
 	rare         *rareNumbers
 }
 
@@ -33,6 +37,8 @@ func (n *numbersSeen) merge(o *numbersSeen) {
 	n.max = max(n.max, o.max)
 	n.min = min(n.min, o.min)
 	n.bytes += o.bytes
+	n.plain += o.plain
+	n.zigzag += o.zigzag
 	if r := o.rare; r != nil {
 		x := n.rarely()
 		x.zeros += r.zeros
@@ -97,8 +103,12 @@ func (n *numbersSeen) integer(u uint64, negative bool) {
 			n.rarely().zeros++
 		}
 		n.min = min(n.min, -int64(u))
+		n.plain += int64(protowire.SizeVarint(-u))
+		n.zigzag += int64(protowire.SizeVarint(protowire.EncodeZigZag(-int64(u))))
 	} else {
 		n.max = max(n.max, u)
+		n.plain += int64(protowire.SizeVarint(u))
+		n.zigzag += int64(protowire.SizeVarint(2 * u))
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 // Form is the documents of a sample in one form.
 type Form struct {
-	Name      string // original, compact, protojson or binary
+	Name      string // original, compact, protojson, binary or binary-json
 	Format    bench.Format
 	Documents [][]byte
 }

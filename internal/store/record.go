@@ -72,7 +72,7 @@ type Size struct {
 	Kind         string       `json:"kind"` // "size"
 	Sample       string       `json:"sample"`
 	Format       bench.Format `json:"format"`
-	Form         string       `json:"form"`     // original, compact, protojson or binary
+	Form         string       `json:"form"`     // original, compact, protojson, binary or binary-json
 	Encoding     string       `json:"encoding"` // identity, gzip:6, …
 	Unit         string       `json:"unit"`     // document or concatenated
 	Bytes        int64        `json:"bytes"`
