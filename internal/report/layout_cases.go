@@ -101,19 +101,26 @@ func otherMetrics(cases []Case, h heat, index index) []string {
 	for _, m := range []struct {
 		metric bench.Metric
 		name   string
-	}{{bench.CPU, "CPU time"}, {bench.Wall, "wall time"}} {
+	}{{bench.CPU, "CPU time"}, {bench.Wall, "Wall time"}} {
 		var parts []string
 		for _, c := range cases {
-			if x := index.find(c, m.metric); heatOf(c) == h && apart(x, index.find(c, bench.Mutator)) {
+			x := index.find(c, m.metric)
+			if m.metric == bench.Wall && agree(x, index.find(c, bench.CPU)) {
+				continue // CPU time has said so
+			}
+			if heatOf(c) == h && apart(x, index.find(c, bench.Mutator)) {
 				parts = append(parts, clean(c.Case.Codec)+" "+ratioCell(x).text)
 			}
 		}
 		if len(parts) > 0 {
-			out = append(out, fmt.Sprintf("By %s, collection included, the ratio is another: %s.", m.name, strings.Join(parts, ", ")))
+			out = append(out, fmt.Sprintf("%s, collection included, gives other ratios: %s.", m.name, strings.Join(parts, ", ")))
 		}
 	}
 	return out
 }
+
+// agree reports whether there are two comparisons with an interval in common.
+func agree(x, y *Comparison) bool { return x != nil && y != nil && !apart(x, y) }
 
 // apart reports whether the intervals of two comparisons have nothing in common.
 func apart(x, y *Comparison) bool {

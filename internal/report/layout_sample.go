@@ -62,7 +62,7 @@ func lossBlock(r *Report, s Sample) []block {
 				continue
 			}
 			what := l.What
-			if l.Note {
+			if l.Note && !strings.Contains(what, "spelt") {
 				what += " (spelling only)"
 			}
 			g.rows = append(g.rows, []cell{show(l.Path), show(fmt.Sprint(l.Documents)), show(what)})

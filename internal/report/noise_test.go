@@ -79,7 +79,11 @@ func TestOtherMetrics(t *testing.T) {
 	}{
 		{"within the intervals", []Comparison{ratio(bench.Mutator, 0.48, 0.52), ratio(bench.CPU, 0.51, 0.55)}, ""},
 		{"beyond", []Comparison{ratio(bench.Mutator, 0.49, 0.51), ratio(bench.CPU, 0.56, 0.58), ratio(bench.Wall, 0.44, 0.46)},
-			"By CPU time, collection included, the ratio is another: quick 0.570 ±1.8%.\nBy wall time, collection included, the ratio is another: quick 0.450 ±2.3%."},
+			"CPU time, collection included, gives other ratios: quick 0.570 ±1.8%.\nWall time, collection included, gives other ratios: quick 0.450 ±2.3%."},
+		{"wall time as CPU time", []Comparison{ratio(bench.Mutator, 0.49, 0.51), ratio(bench.CPU, 0.56, 0.58), ratio(bench.Wall, 0.55, 0.60)},
+			"CPU time, collection included, gives other ratios: quick 0.570 ±1.8%."},
+		{"wall time alone", []Comparison{ratio(bench.Mutator, 0.49, 0.51), ratio(bench.Wall, 0.55, 0.57)},
+			"Wall time, collection included, gives other ratios: quick 0.560 ±1.8%."},
 		{"not bounded", []Comparison{ratio(bench.Mutator, 0.49, 0.51), {Case: c, Metric: bench.CPU, Ratio: 0.9}}, ""},
 		{"no CPU time", []Comparison{ratio(bench.Mutator, 0.49, 0.51)}, ""},
 	} {

@@ -63,14 +63,14 @@ func (a aim) cheapest(plain, best duel) *Sentence {
 	}
 	s.Numbers["gain"] = gain(pick)
 	s.Text = fmt.Sprintf("The least change with most of the gain: %s instead of %s, %s less %s", a.name(pick.way), a.name(now.way), Percent(gain(pick)), a.scarce())
-	if pick.way != top.way {
-		s.Text += fmt.Sprintf("; %s would save %s", a.name(top.way), Percent(gain(top)))
-	}
 	if pick.way.codec.format == bench.JSON {
-		s.Text += ". It needs no schema"
+		s.Text += " without a schema"
 		if pick.way.codec != plain.json {
 			s.Claim = Library
 		}
+	}
+	if pick.way != top.way {
+		s.Text += fmt.Sprintf("; %s would save %s", a.name(top.way), Percent(gain(top)))
 	}
 	s.Text += "."
 	return s
