@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/reflect/protoreflect"
-
 	"wirecost/internal/strictjson"
 )
 
@@ -267,7 +265,7 @@ func TestUnknownFields(t *testing.T) {
 	if _, err := r.Unmarshal(wire); err != nil {
 		t.Error(err)
 	}
-	var none protoreflect.Message = r.New()
+	none := r.New()
 	if _, n := r.Unknown(none); n != 0 {
 		t.Errorf("%d bytes in an empty message", n)
 	}

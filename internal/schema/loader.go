@@ -138,7 +138,7 @@ func (l *loader) load(name string, from ast.SourceSpan, chain []string) {
 		}
 		return
 	}
-	if l.parsed[name], err = parser.ResultFromAST(tree, true, handler); l.parsed[name] == nil {
+	if l.parsed[name], _ = parser.ResultFromAST(tree, true, handler); l.parsed[name] == nil {
 		l.broken = true
 		return
 	}

@@ -208,7 +208,7 @@ func (d *docDecoder) enum(f *refField, k strictjson.Kind) (protoreflect.Value, b
 		if n, ok := f.names[string(text)]; ok {
 			return protoreflect.ValueOfEnum(n), true
 		}
-		d.mismatch(k, "one of the names of "+string(f.Type))
+		d.mismatch(k, "one of the names of "+f.Type)
 		return protoreflect.Value{}, false
 	}
 	want := strictjson.Number
