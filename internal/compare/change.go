@@ -110,17 +110,19 @@ func reach(rs []reading, width func(reading) float64) float64 {
 const (
 	priorSpread = 0.01
 	priorWeight = 4
-	normal975   = 1.959963984540054 // the normal distribution's quantile at 97.5%
 )
 
 // allowance is half the 95% interval of what the spread between runs adds to the
 // difference of two sides. The spread is that of the runs about their side's mean, put
 // together with the prior guess (the moderated t of Smyth 2004); with one run a side only the guess is
-// left. A run's own uncertainty is in the spread as well and so counts twice, on the safe side.
+// left, and where the runs contradict the guess, only the runs. A run's own
+// uncertainty is in the spread as well and so counts twice, on the safe side.
 func allowance(old, new []reading) float64 {
 	degrees := float64(len(old) + len(new) - 2)
-	squares := scatter(old) + scatter(new) + priorWeight*priorSpread*priorSpread
-	degrees += priorWeight
+	squares := scatter(old) + scatter(new)
+	if squares <= surprising(degrees)*priorSpread*priorSpread {
+		degrees, squares = degrees+priorWeight, squares+priorWeight*priorSpread*priorSpread
+	}
 	per := 1/float64(len(old)) + 1/float64(len(new))
 	return studentT(degrees) * math.Sqrt(squares/degrees*per)
 }
@@ -133,14 +135,32 @@ func scatter(rs []reading) float64 {
 	return sum
 }
 
-// studentT is the quantile of Student's distribution at 97.5%, by the expansion 26.7.5 of
-// Abramowitz and Stegun, within 0.1% from 4 degrees of freedom on.
+// studentT is the quantile of Student's distribution at 97.5%: from tables, and
+// from 4 degrees of freedom on by the expansion 26.7.5 of Abramowitz and Stegun, within 0.1%.
 func studentT(degrees float64) float64 {
-	z := normal975
-	z2 := z * z
+	if degrees < 4 {
+		return [...]float64{12.706, 4.303, 3.182}[int(max(degrees, 1))-1]
+	}
+	const z, z2 = normal975, normal975 * normal975
 	g1 := z * (z2 + 1) / 4
 	g2 := z * ((5*z2+16)*z2 + 3) / 96
 	g3 := z * (((3*z2+19)*z2+17)*z2 - 15) / 384
 	g4 := z * ((((79*z2+776)*z2+1482)*z2-1920)*z2 - 945) / 92160
 	return z + (g1+(g2+(g3+g4/degrees)/degrees)/degrees)/degrees
+}
+
+// Quantiles of the normal distribution at 97.5% and 95%.
+const (
+	normal975 = 1.959963984540054
+	normal95  = 1.6448536269514722
+)
+
+// surprising is the quantile of the χ² distribution at 95%, by the approximation
+// of Wilson and Hilferty 1931, within 3%.
+func surprising(degrees float64) float64 {
+	if degrees == 0 {
+		return 0
+	}
+	v := 2 / (9 * degrees)
+	return degrees * math.Pow(1-v+normal95*math.Sqrt(v), 3)
 }

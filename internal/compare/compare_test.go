@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -174,8 +175,17 @@ func TestNamesOfSamples(t *testing.T) {
 
 // Published quantiles (Abramowitz and Stegun, table 26.10).
 func TestStudentT(t *testing.T) {
-	for degrees, want := range map[float64]float64{4: 2.776, 5: 2.571, 6: 2.447, 8: 2.306, 10: 2.228, 15: 2.131, 20: 2.086, 30: 2.042, 60: 2.000, 120: 1.980} {
+	for degrees, want := range map[float64]float64{1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 8: 2.306, 10: 2.228, 15: 2.131, 20: 2.086, 30: 2.042, 60: 2.000, 120: 1.980} {
 		if got := studentT(degrees); math.Abs(got-want) > 0.0011 {
+			t.Errorf("%v degrees of freedom: %v, want %v", degrees, got, want)
+		}
+	}
+}
+
+// Published quantiles (Abramowitz and Stegun, table 26.8).
+func TestSurprising(t *testing.T) {
+	for degrees, want := range map[float64]float64{0: 0, 1: 3.841, 2: 5.991, 4: 9.488, 8: 15.507, 20: 31.410} {
+		if got := surprising(degrees); math.Abs(got-want) > 0.03*want {
 			t.Errorf("%v degrees of freedom: %v, want %v", degrees, got, want)
 		}
 	}
@@ -192,5 +202,45 @@ func TestAllowance(t *testing.T) {
 	two := []reading{{x: 0}, {x: 0.02}}
 	if got, want := allowance(two, one), 2.571*math.Sqrt(6e-4/5*1.5); math.Abs(got-want) > 1e-4 {
 		t.Errorf("%v, want %v", got, want)
+	}
+	// Runs at 0 and 4% contradict a spread of 1%: 8·0.01² with one degree of freedom.
+	if got, want := allowance([]reading{{x: 0}, {x: 0.04}}, one), 12.706*math.Sqrt(8e-4*1.5); math.Abs(got-want) > 1e-4 {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// Simulated runs: each has a true ratio of its own, about that of its side, and an
+// interval that misses it in 5% of all runs. The interval of the change covers the
+// truth in at least 95% where runs differ by no more than is supposed, and nearly so where several a side show that
+// they differ more.
+func TestCoverage(t *testing.T) {
+	const trials, within, change = 20_000, 0.004, 0.03
+	for _, tt := range []struct {
+		runs    int
+		between float64
+		least   float64
+		width   float64 // half the interval on average, at most
+	}{
+		{1, 0, 0.99, 0.042}, {1, 0.01, 0.95, 0.042}, {3, 0.01, 0.95, 0.025}, {5, 0.002, 0.99, 0.013}, {5, 0.02, 0.945, 0.03}, {5, 0.05, 0.945, 0.072}, {2, 0.01, 0.95, 0.035}, {2, 0.05, 0.92, 0.2},
+	} {
+		r := rand.New(rand.NewPCG(1, uint64(tt.runs)))
+		side := func(truth float64) (out []reading) {
+			for range tt.runs {
+				x := truth + tt.between*r.NormFloat64() + within*r.NormFloat64()
+				out = append(out, reading{x, x - 1.96*within, x + 1.96*within})
+			}
+			return out
+		}
+		covered, width := 0, 0.0
+		for range trials {
+			in := interval(side(0), side(change))
+			width += (in.High - in.Low) / 2 / trials
+			if in.Contains(change) {
+				covered++
+			}
+		}
+		if rate := float64(covered) / trials; rate < tt.least || width > tt.width {
+			t.Errorf("%d runs a side that differ by %v: covered %.2f%%, half width %.4f", tt.runs, tt.between, 100*rate, width)
+		}
 	}
 }

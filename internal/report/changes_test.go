@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"wirecost/internal/compare"
 	"wirecost/internal/store"
 )
@@ -70,6 +72,19 @@ func TestChanges(t *testing.T) {
 	}
 	if err := WriteChanges(&bytes.Buffer{}, &compare.Result{}, "pdf", Options{}); err == nil {
 		t.Error("pdf is written")
+	}
+}
+
+func TestChangesFitTheirSchema(t *testing.T) {
+	schema := strict(t, "compare.schema.json")
+	for _, new := range []string{"slower.jsonl", "machine.jsonl", "few.jsonl", "larger.jsonl"} {
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(changesOf(t, []string{"old-1.jsonl"}, []string{new}, "json", Options{})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(doc); err != nil {
+			t.Errorf("%s: %v", new, err)
+		}
 	}
 }
 

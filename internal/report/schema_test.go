@@ -30,7 +30,7 @@ func strict(t *testing.T, name string) *jsonschema.Schema {
 	for _, d := range defs {
 		closeObjects(d)
 	}
-	if name == "report.schema.json" {
+	if name != "result.schema.json" { // which is of lines of several kinds
 		doc.(map[string]any)["additionalProperties"] = false
 	}
 	c := jsonschema.NewCompiler()
