@@ -17,10 +17,10 @@ import (
 )
 
 func (a *App) compareCommand() *cobra.Command {
-	var out outputFlags
 	threshold := percent(0.05)
 	format := choice{"terminal", report.ChangeFormats()}
 	var file string
+	var noColor bool
 	cmd := &cobra.Command{
 		Use:   "compare [flags] OLD NEW",
 		Short: "two result files: what changed; exit 3 on regression",
@@ -58,7 +58,7 @@ if not, and 1 if nothing can be compared.`,
 			if err != nil {
 				return err
 			}
-			if err := a.writeChanges(r, format.value, file, out.noColor); err != nil {
+			if err := a.writeChanges(r, format.value, file, noColor); err != nil {
 				return err
 			}
 			if r.Count(compare.Regression) > 0 {
@@ -72,7 +72,7 @@ if not, and 1 if nothing can be compared.`,
 	flags.Var(&threshold, "threshold", "changes up to this do not count")
 	flags.Var(&format, "format", "output")
 	flags.StringVarP(&file, "output", "o", "", "file to write to (default: standard output)")
-	out.add(cmd)
+	flags.BoolVar(&noColor, "no-color", false, "no colour (NO_COLOR is honoured too)")
 	return cmd
 }
 

@@ -100,7 +100,7 @@ func sizeBlock(r *Report, s Sample) []block {
 		return nil
 	}
 	t := sizeTable{s, rows}
-	g := &grid{header: []string{"encoding", "JSON", "Protobuf", "ratio", "in one stream: JSON / Protobuf"}}
+	g := &grid{header: []string{"encoding", "JSON", "Protobuf", "ratio", "stream: JSON / Protobuf"}}
 	times := &grid{header: []string{"encoding", "compress JSON", "Protobuf", "decompress JSON", "Protobuf"}}
 	for _, e := range encodings {
 		g.rows = append(g.rows, t.row(e))

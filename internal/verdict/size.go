@@ -141,14 +141,14 @@ const narrow = 0.05
 func (z sizes) compressed() *Sentence {
 	s := &Sentence{Topic: "compressed", Numbers: map[string]float64{}}
 	raw, ok := z.gap("compact", bench.Identity)
-	var parts []string
+	var parts tally
 	closed, turned := 0, 0
 	for _, e := range z.dynamic() {
 		g, ok := z.gap("compact", e)
 		if !ok {
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("%s with %s", g, e))
+		parts.add(g.String(), e)
 		s.Numbers["json "+e], s.Numbers["protobuf "+e] = g.json, g.protobuf
 		if math.Abs(g.share()) < narrow {
 			closed++
@@ -157,18 +157,45 @@ func (z sizes) compressed() *Sentence {
 			turned++
 		}
 	}
-	if len(parts) == 0 {
+	if parts.n == 0 {
 		return nil
 	}
-	s.Text = "Compressed, document by document, Protobuf is " + list(parts) + "."
+	s.Text = "Compressed, document by document, Protobuf is " + parts.String() + "."
 	switch {
 	case !ok || math.Abs(raw.share()) < narrow:
-	case turned == len(parts):
+	case turned == parts.n:
 		s.Text += " Compression turns the order round."
-	case closed == len(parts):
+	case closed == parts.n:
 		s.Text += " Compression removes most of the difference."
 	}
 	return s
+}
+
+// tally puts together the encodings of which the same is said.
+type tally struct {
+	n      int
+	order  []string
+	groups map[string][]string
+}
+
+func (t *tally) add(what, encoding string) {
+	if t.groups == nil {
+		t.groups = map[string][]string{}
+	}
+	if t.groups[what] == nil {
+		t.order = append(t.order, what)
+	}
+	t.groups[what] = append(t.groups[what], encoding)
+	t.n++
+}
+
+// String writes "26% smaller with gzip:6 or gzip:9 and 29% smaller with zstd:3".
+func (t *tally) String() string {
+	var parts []string
+	for _, what := range t.order {
+		parts = append(parts, what+" with "+strings.Join(t.groups[what], " or "))
+	}
+	return list(parts)
 }
 
 func (z sizes) cost() *Sentence {
