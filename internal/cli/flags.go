@@ -33,12 +33,13 @@ var byteUnits = []struct {
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1}, {"", 1}}
 
 func (b *byteSize) String() string {
-	for i := 2; i >= 0; i-- { // GiB, MiB, KiB
-		if u := byteUnits[i]; *b > 0 && int64(*b)%int64(u.factor) == 0 {
-			return strconv.FormatInt(int64(*b)/int64(u.factor), 10) + u.suffix
+	short := strconv.FormatInt(int64(*b), 10)
+	for _, u := range byteUnits {
+		if text := strconv.FormatInt(int64(*b)/int64(u.factor), 10) + u.suffix; int64(*b)%int64(u.factor) == 0 && len(text) < len(short) {
+			short = text
 		}
 	}
-	return strconv.FormatInt(int64(*b), 10)
+	return short
 }
 
 func (b *byteSize) Type() string { return "size" }
