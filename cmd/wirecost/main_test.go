@@ -1,14 +1,17 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"wirecost/internal/cli"
+	"wirecost/internal/testenv"
 )
 
 func TestMain(m *testing.M) {
@@ -45,9 +48,33 @@ func TestScripts(t *testing.T) {
 			e.Setenv("WIRECOST_CACHE", cache)
 			e.Setenv("NO_COLOR", "1")
 			e.Setenv("EXAMPLES", examples+"/../../examples")
+			e.Setenv("CORPORA", examples+corpora)
+			e.Setenv("BIN", filepath.SplitList(os.Getenv("PATH"))[0]) // where wirecost is, and nothing else
+			e.Setenv("OPTIONS", examples+"/../../internal/schema") // the root of wirecost/json.proto
 			e.Setenv("RESULTS", examples+"/../../internal/compare/testdata")
 			return nil
 		},
-		Condition: func(cond string) (bool, error) { return cond == "slow" && !testing.Short(), nil },
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"generate": generate},
+		Condition: func(cond string) (bool, error) {
+			switch cond {
+			case "slow":
+				return !testing.Short(), nil
+			case "corpora":
+				return hasCorpora(examples)
+			}
+			return false, fmt.Errorf("there is no condition %s", cond)
+		},
 	})
 }
+
+// hasCorpora tells whether the corpora are beside the project. Where all is
+// required, their absence is an error.
+func hasCorpora(dir string) (bool, error) {
+	_, err := os.Stat(dir + corpora)
+	if err != nil && os.Getenv(testenv.RequireVar) == "all" {
+		return false, err
+	}
+	return err == nil, nil
+}
+
+const corpora = "/../../../shared/corpora"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -77,13 +78,12 @@ func (a *App) inferText(ctx context.Context, f *inputFlags, live *live, args []s
 	}
 	var b strings.Builder
 	b.WriteString(in.inferred.Proto)
-	for _, n := range in.notes {
-		fmt.Fprintf(&b, "// note: %s\n", clean(n))
-	}
+	notes := slices.Clone(in.notes)
 	for _, s := range in.samples {
-		for _, n := range s.Notes {
-			fmt.Fprintf(&b, "// note: %s\n", clean(n))
-		}
+		notes = append(notes, s.Notes...)
+	}
+	for i, n := range notes {
+		fmt.Fprintf(&b, "%s// note: %s\n", map[bool]string{true: "\n"}[i == 0], clean(n))
 	}
 	for _, s := range in.samples {
 		losses, err := in.schema.Losses(s.ID, documents(s))

@@ -11,7 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"wirecost/internal/sample"
 	"wirecost/internal/schema"
+	"wirecost/internal/strictjson"
 )
 
 // streamFrom is how large a file of lines is before it is read as a stream, in
@@ -48,7 +50,10 @@ func inferStream(ctx context.Context, f *inputFlags, live *live, file io.ReadClo
 	})
 	var line *schema.LineError
 	if errors.As(err, &line) {
-		return "", fmt.Errorf("%s:%w", name, err)
+		if fault := (*strictjson.Error)(nil); errors.As(line.Err, &fault) {
+			line.Err = sample.Hinted(fault, sample.Options{})
+		}
+		return "", fmt.Errorf("%s:%w", name, line)
 	}
 	if err != nil {
 		return "", err

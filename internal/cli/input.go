@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -164,8 +165,10 @@ func (in *input) fit(ctx context.Context, f *inputFlags) error {
 		if len(r.Mismatches) > 0 {
 			return in.mismatch(in.samples[i], r)
 		}
-		for _, n := range r.Notes {
-			in.notes = append(in.notes, n.String())
+		for _, n := range r.Notes { // those of the schema come with every sample
+			if text := n.String(); !slices.Contains(in.notes, text) {
+				in.notes = append(in.notes, text)
+			}
 		}
 	}
 	for _, n := range in.schema.Notes {
@@ -258,6 +261,9 @@ func (in *input) infer(ctx context.Context, f *inputFlags, track string) error {
 		return fmt.Errorf("the inferred schema does not compile, which is a fault of wirecost: %w", err)
 	}
 	compiled.Limits = opt.Limits
+	for _, n := range compiled.Notes {
+		in.notes = append(in.notes, n.String())
+	}
 	in.inferred, in.schema, in.shapes = inferred, compiled, inferred.Shape
 	return nil
 }

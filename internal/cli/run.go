@@ -194,22 +194,14 @@ func lookFor(ctx context.Context, r *runner.Runner) (version, lacks string) {
 }
 
 func (r *running) run(ctx context.Context, files []string) error {
-	// Compiling the libraries needs no schema: it runs while documents are read.
-	warm := r.warm(ctx)
-	r.live.phase("reading documents")
-	in, err := r.app.load(ctx, &r.f.input, files)
-	if err != nil {
-		return errors.Join(err, ignore(warm()))
-	}
-	r.in = in
-	for _, s := range in.samples {
-		d, err := in.convert(s, r.f.seed)
-		if err != nil {
-			return errors.Join(err, ignore(warm()))
-		}
-		r.data = append(r.data, d)
-	}
-	if err := r.begin(files); err != nil {
+	// Compiling the libraries needs no schema: it runs while documents are read,
+	// and stops where these are of no use.
+	warming, stop := context.WithCancel(ctx)
+	defer stop()
+	warm := r.warm(warming)
+	if err := r.read(ctx, files); err != nil {
+		stop()
+		_ = warm() // what is wrong with the documents explains it
 		return err
 	}
 	status, err := r.measure(ctx, warm)
@@ -220,8 +212,30 @@ func (r *running) run(ctx context.Context, files []string) error {
 	return r.report(ctx)
 }
 
-// ignore drops an error that an earlier one explains.
-func ignore(error) error { return nil }
+// read reads the documents, brings them into every form, and opens the result file.
+func (r *running) read(ctx context.Context, files []string) error {
+	r.live.phase("reading documents")
+	in, err := r.app.load(ctx, &r.f.input, files)
+	if err != nil {
+		return err
+	}
+	if n := in.schema.Model.FieldCount(); n > maxFields {
+		return fmt.Errorf("the schema has %d fields, and typed code is built of %d at most, since compilers take too long for more; wirecost size gives its sizes, and infer --map makes maps of objects with many keys", n, maxFields)
+	}
+	r.in = in
+	for _, s := range in.samples {
+		d, err := in.convert(s, r.f.seed)
+		if err != nil {
+			return err
+		}
+		r.data = append(r.data, d)
+	}
+	return r.begin(files)
+}
+
+// maxFields is how many fields a schema may have, all messages together, for
+// code to be built of it.
+const maxFields = 10_000
 
 // measure builds, measures sizes and times; the status is the file's footer.
 func (r *running) measure(ctx context.Context, warm func() error) (status string, err error) {

@@ -49,7 +49,7 @@ func mend(data []byte, opt Options) (repaired, *strictjson.Error) {
 	if fault == nil {
 		return text, nil
 	}
-	fault = hinted(fault, opt)
+	fault = Hinted(fault, opt)
 	fault.Offset = text.origin(fault.Offset)
 	return repaired{}, fault
 }
@@ -69,14 +69,16 @@ func asFault(err error) *strictjson.Error {
 	return fault
 }
 
-// hinted adds to a fault the flag by which a user gets round it.
-func hinted(fault *strictjson.Error, opt Options) *strictjson.Error {
+// Hinted adds to a fault the flag by which a user gets round it.
+func Hinted(fault *strictjson.Error, opt Options) *strictjson.Error {
 	f := *fault
 	switch f.Code {
 	case strictjson.CodeDepth:
 		f.Hint = "if that is meant, raise the limit with " + FlagDepth
 	case strictjson.CodeKeys:
 		f.Hint = "if that is meant, raise the limit with " + FlagKeys
+	case strictjson.CodeLength:
+		f.Hint = "if that is meant, raise the limit with " + FlagDocument
 	case strictjson.CodeDuplicate:
 		f.Hint += unless(opt.LastWins, ", or take the last with --last-wins")
 	case strictjson.CodeUTF8:

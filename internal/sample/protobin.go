@@ -124,7 +124,7 @@ func (p *messages) keepMessage(message frame, json []byte) error {
 	}
 	json = bytes.Trim(json, whiteSpace)
 	if fault := faultOf(json, p.opt.Limits); fault != nil {
-		fault = hinted(fault, p.opt)
+		fault = Hinted(fault, p.opt)
 		return &Error{File: p.file, Msg: fmt.Sprintf("the JSON form of the message at byte %d: %s", message.at, fault.Msg), Hint: fault.Hint, Err: fault}
 	}
 	if err := p.keep(p.sample, Document{Data: json, Source: p.file}); err != nil {

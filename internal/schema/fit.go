@@ -110,6 +110,7 @@ func (s *Schema) FitAll(samples []FitSample, opt FitOptions) ([]*FitReport, erro
 	}
 	f.decide()
 	f.noteNegatives()
+	f.noteTags()
 	s.Model.markNil()
 	if err := s.Model.check(); err != nil {
 		return nil, err

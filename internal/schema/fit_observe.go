@@ -200,6 +200,21 @@ func (f *fitter) noteNegatives() {
 	}
 }
 
+// noteTags says what the numbers of very many fields cost.
+func (f *fitter) noteTags() {
+	for _, m := range f.schema.Model.Messages {
+		long := 0
+		for _, x := range m.Fields {
+			if x.Number > 2047 {
+				long++
+			}
+		}
+		if long > 0 {
+			f.notes = append(f.notes, Note{m.Name, fmt.Sprintf("%d of its %d fields have numbers above 2047, whose tags take three bytes or more (those above 15 two): a map may suit the data better", long, len(m.Fields))})
+		}
+	}
+}
+
 // minHexDigits is how many digits a bytes field must show in all before they are
 // suspected to be hexadecimal: random base64 looks so with probability 4^-16.
 const minHexDigits = 16

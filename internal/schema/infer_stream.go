@@ -165,7 +165,7 @@ func readChunks(ctx context.Context, r io.Reader, maxLine int, out chan<- chunk,
 		}
 		rest := buf[end:]
 		if len(rest) > maxLine {
-			return &LineError{line + bytes.Count(buf[:end], []byte{'\n'}), 1, fmt.Errorf("a line is longer than the limit of %d bytes; raise the limit if this is meant", maxLine)}
+			return &LineError{line + bytes.Count(buf[:end], []byte{'\n'}), 1, fmt.Errorf("a line is longer than the limit of %d bytes; if that is meant, raise the limit with --max-document", maxLine)}
 		}
 		next := buffer(free)
 		if cap(next) < 2*len(rest) {

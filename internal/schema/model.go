@@ -147,6 +147,15 @@ func (m *Model) Message(id string) *Message {
 	return nil
 }
 
+// FieldCount is the number of fields of all messages.
+func (m *Model) FieldCount() int {
+	n := 0
+	for _, x := range m.Messages {
+		n += len(x.Fields)
+	}
+	return n
+}
+
 // Enum returns the enum with that ID, or nil.
 func (m *Model) Enum(id string) *Enum {
 	for _, e := range m.Enums {

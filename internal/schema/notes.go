@@ -11,9 +11,12 @@ import (
 func (s *Schema) modelNotes(model *Model) []Note {
 	notes := s.extensionNotes(model)
 	var leaves, maps []Note
+	envelope := true // no message has more than one field, and no field more than one value
 	for _, m := range model.Messages {
+		envelope = envelope && len(m.Fields) == 1
 		for _, f := range m.Fields {
 			where := m.Name + "." + f.Name
+			envelope = envelope && f.Label == LabelOne
 			if f.Label == LabelMap {
 				maps = append(maps, Note{where, "the bytes of a map differ from run to run and between languages; they are no stable key for a cache"})
 			}
@@ -25,7 +28,7 @@ func (s *Schema) modelNotes(model *Model) []Note {
 	if len(maps) > 0 {
 		notes = append(notes, maps[0]) // the same holds for all
 	}
-	if len(leaves) == 1 && (leaves[0].Text == string(KindString) || leaves[0].Text == string(KindBytes)) {
+	if envelope && len(leaves) == 1 && (leaves[0].Text == string(KindString) || leaves[0].Text == string(KindBytes)) {
 		notes = append(notes, Note{leaves[0].Where, "the schema's only value: nothing structural is measured, only how text is copied"})
 	}
 	return notes
