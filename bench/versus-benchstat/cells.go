@@ -16,7 +16,7 @@ const (
 	goTest  method = "go test + benchstat"
 	engine  method = "wirecost"
 	peeking method = "naive peeking"     // wirecost's engine, but an ordinary interval stops it
-	inTurns method = "one after another" // wirecost's engine, but all of the first codec before all of the second
+	inTurns method = "one after another" // wirecost's engine, but in each fork all of one codec before all of the other
 )
 
 // cell is a kind of trial.
@@ -30,11 +30,7 @@ type cell struct {
 	expected float64  // seconds that it takes, before any has been seen
 	trials   int      // of the acceptance table
 	control  bool     // only with -controls
-	arriving bool     // a neighbour begins in mid-trial
 }
-
-// change is when an arriving neighbour begins, in seconds.
-const change = 2.5
 
 // cells lists all kinds of trials. A trial of go test takes seconds.
 func cells(seconds float64) []cell {
@@ -45,20 +41,19 @@ func cells(seconds float64) []cell {
 		{name: "gotest-1%", method: goTest, arms: pair("100a 101a"), truth: 1.01, limit: seconds, trials: 40},
 		{name: "gotest-2%", method: goTest, arms: pair("100a 102a"), truth: 1.02, limit: seconds, trials: 40},
 
-		{name: "one-same", method: engine, arms: pair("100a 100b"), truth: 1, limit: 30, expected: 2.5, trials: 140},
-		{name: "one-1%", method: engine, arms: pair("100a 101a"), truth: 1.01, limit: 5, expected: 2.2, trials: 100},
-		{name: "one-2%", method: engine, arms: pair("100a 102a"), truth: 1.02, limit: 5, expected: 2, trials: 40},
-		{name: "one-1.5%", method: engine, arms: pair("200a 203a"), truth: 1.015, limit: 10, expected: 2.2, trials: 60},
-		{name: "one-twelve", method: engine, arms: twelve, truth: 1, limit: 8, expected: 5, trials: 100},
+		{name: "one-same", method: engine, arms: pair("100a 100b"), truth: 1, limit: 30, expected: 2.5, trials: 160},
+		{name: "one-1%", method: engine, arms: pair("100a 101a"), truth: 1.01, limit: 5, expected: 2.3, trials: 100},
+		{name: "one-2%", method: engine, arms: pair("100a 102a"), truth: 1.02, limit: 5, expected: 2.2, trials: 40},
+		{name: "one-1.5%", method: engine, arms: pair("200a 203a"), truth: 1.015, limit: 10, expected: 2.3, trials: 70},
+		{name: "one-twelve", method: engine, arms: twelve, truth: 1, limit: 4, expected: 4, trials: 100},
 
-		{name: "apart-same", method: engine, arms: pair("100a 100b"), truth: 1, apart: true, limit: 30, expected: 9, trials: 60},
-		{name: "apart-1%", method: engine, arms: pair("100a 101a"), truth: 1.01, apart: true, limit: 20, expected: 9, trials: 40},
-		{name: "apart-2%", method: engine, arms: pair("100a 102a"), truth: 1.02, apart: true, limit: 10, expected: 5, trials: 40},
-		{name: "apart-1.5%", method: engine, arms: pair("200a 203a"), truth: 1.015, apart: true, limit: 10, expected: 6, trials: 40},
+		{name: "apart-same", method: engine, arms: pair("100a 100b"), truth: 1, apart: true, limit: 30, expected: 11, trials: 40},
+		{name: "apart-1%", method: engine, arms: pair("100a 101a"), truth: 1.01, apart: true, limit: 20, expected: 11, trials: 30},
+		{name: "apart-2%", method: engine, arms: pair("100a 102a"), truth: 1.02, apart: true, limit: 10, expected: 5.5, trials: 30},
+		{name: "apart-1.5%", method: engine, arms: pair("200a 203a"), truth: 1.015, apart: true, limit: 10, expected: 7, trials: 30},
 
-		{name: "control-peeking", method: peeking, arms: pair("100a 100b"), truth: 1, apart: true, limit: 10, expected: 7, trials: 30, control: true},
-		{name: "control-turns", method: inTurns, arms: pair("100a 100b"), truth: 1, apart: true, limit: 2 * change, expected: 2*change + 0.5, trials: 16, control: true, arriving: true},
-		{name: "arriving-same", method: engine, arms: pair("100a 100b"), truth: 1, apart: true, limit: 10, expected: 7, trials: 16, control: true, arriving: true},
+		{name: "control-peeking", method: peeking, arms: pair("100a 100b"), truth: 1, limit: 10, expected: 7, trials: 30, control: true},
+		{name: "control-turns", method: inTurns, arms: pair("100a 101a"), truth: 1.01, limit: 5, expected: 5, trials: 20, control: true},
 	}
 	for i := range list {
 		if list[i].method == goTest {

@@ -2,21 +2,23 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"math"
+	"slices"
 	"time"
+
+	"golang.org/x/perf/benchmath"
 
 	"wirecost/internal/analyse"
 	"wirecost/internal/bench"
+	"wirecost/internal/runner"
 	"wirecost/internal/sched"
-	"wirecost/internal/stats"
 	"wirecost/internal/store"
 )
 
 // The controls are engines with a fault, which the same tests must find.
 
-// peeker stops as soon as an ordinary interval for the median of the forks
-// excludes 1, and looks after every fork.
+// peeker stops as soon as an ordinary interval excludes 1, and looks after every
+// fork.
 type peeker struct {
 	watch
 	cases []*store.Case
@@ -40,24 +42,26 @@ func (p *peeker) Append(rec any) error {
 	return nil
 }
 
-// peek adds the fork's log-ratio and looks.
+// peek adds the fork's log-ratio and looks: Student's interval at 95%, from three
+// forks on.
 func (p *peeker) peek() {
 	if ratio := ratioOf(p.cases, p.fork); !math.IsNaN(ratio) {
 		p.logs = append(p.logs, math.Log(ratio))
 	}
 	clear(p.fork)
-	if len(p.logs) == 0 {
+	if len(p.logs) < 3 {
 		return
 	}
-	in, _ := stats.MedianInterval(p.logs, 0.95)
-	l := look{At: time.Since(p.began).Seconds(), Forks: len(p.logs), Ratio: math.Exp(stats.Median(p.logs)), Low: math.Exp(in.Low), Verdict: bench.Undecided}
-	if high := math.Exp(in.High); !math.IsInf(high, 0) {
-		l.High = high
+	sample := benchmath.NewSample(slices.Clone(p.logs), &benchmath.DefaultThresholds)
+	in := benchmath.AssumeNormal.Summary(sample, 0.95)
+	l := look{
+		At: time.Since(p.began).Seconds(), Forks: len(p.logs),
+		Ratio: math.Exp(in.Center), Low: math.Exp(in.Lo), High: math.Exp(in.Hi), Verdict: bench.Undecided,
 	}
-	switch in.Position(math.Log1p(0.01)) {
-	case stats.Above:
+	switch {
+	case in.Lo > 0:
 		l.Verdict = bench.Slower
-	case stats.Below:
+	case in.Hi < 0:
 		l.Verdict = bench.Faster
 	}
 	p.looks = append(p.looks, l)
@@ -98,58 +102,69 @@ func (l *lab) peek(ctx context.Context, j job) (trial, error) {
 	return trial{Seconds: time.Since(p.began).Seconds(), Looks: p.looks}, err
 }
 
-// recorder keeps a codec's records; it never has enough.
-type recorder struct {
-	offset  int // added to case numbers
-	records []any
+// oneAfterAnother starts processes in which all of a fork's batches of the first
+// codec run before all of the second.
+type oneAfterAnother struct {
+	*lab
+	arms []string
 }
 
-// Append implements sched.Sink.
-func (r *recorder) Append(rec any) error {
-	switch x := rec.(type) {
-	case *store.Case:
-		x.Number += r.offset
-		r.records = append(r.records, x)
-	case *store.Fork:
-		x.Case += r.offset
-		r.records = append(r.records, x)
+// Start implements runner.Starter.
+func (o oneAfterAnother) Start(ctx context.Context) (runner.Process, error) {
+	p, err := o.lab.Start(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	return &rows{Process: p, arms: o.arms, queue: map[string][]float64{}}, nil
 }
 
-// Sync implements sched.Sink.
-func (*recorder) Sync() error { return nil }
+// rowLength is how many batches of one codec run in a row: about a fork's.
+const rowLength = 400
 
-// Settled implements sched.Judge.
-func (*recorder) Settled(float64) bool { return false }
+// rows measures ahead, AAABBB, and answers turns from that.
+type rows struct {
+	runner.Process
+	arms  []string
+	queue map[string][]float64 // ns per operation that are yet to be told
+	turn  []runner.BatchRequest
+	reply runner.MeasureReply
+}
 
-// Open implements sched.Judge.
-func (*recorder) Open() map[bench.Case]bool { return nil }
-
-// inTurns is a trial of the engine that measures AAABBB: all forks of the first
-// codec, then all of the second.
-func (l *lab) inTurns(ctx context.Context, j job) (trial, error) {
-	w := newWatch()
-	var arms [2][]any
-	lane := l.lane(j.arms, true)
-	for i := range arms {
-		r := &recorder{offset: i}
-		one := lane
-		one.Codecs, one.Cases = lane.Codecs[i:i+1], lane.Cases[i:i+1]
-		if err := l.schedule(ctx, one, r, sched.Config{Seed: j.seed, MaxTime: seconds(j.limit / 2)}); err != nil {
-			return trial{}, err
-		}
-		arms[i] = r.records
+// Measure implements runner.Process.
+func (r *rows) Measure(ctx context.Context, req runner.MeasureRequest) (*runner.MeasureReply, error) {
+	mixed := slices.ContainsFunc(req.Turn, func(b runner.BatchRequest) bool { return b.Codec != req.Turn[0].Codec })
+	if !mixed { // calibration, warming up, the long pass
+		return r.Process.Measure(ctx, req)
 	}
-	for n := range min(len(arms[0]), len(arms[1])) {
-		for _, a := range arms {
-			if err := w.Append(a[n]); err != nil {
-				return trial{}, fmt.Errorf("control: %w", err)
+	r.reply = runner.MeasureReply{CPUNS: -1, Preemptions: -1, Collections: -1}
+	for _, b := range req.Turn {
+		if len(r.queue[b.Codec]) == 0 {
+			if err := r.ahead(ctx, b); err != nil {
+				return nil, err
 			}
 		}
-		if err := w.Append(&store.Progress{Forks: n}); err != nil { // record 0 is the case's
-			return trial{}, err
+		ns := r.queue[b.Codec][0]
+		r.queue[b.Codec] = r.queue[b.Codec][1:]
+		r.reply.WallNS = append(r.reply.WallNS, int64(ns*float64(b.Iterations)))
+		r.reply.Checksum = append(r.reply.Checksum, uint32(b.Iterations))
+	}
+	return &r.reply, nil
+}
+
+// ahead measures a row of each codec, in batches such as b.
+func (r *rows) ahead(ctx context.Context, b runner.BatchRequest) error {
+	for _, b.Codec = range r.arms {
+		r.turn = r.turn[:0]
+		for range rowLength {
+			r.turn = append(r.turn, b)
+		}
+		reply, err := r.Process.Measure(ctx, runner.MeasureRequest{Turn: r.turn})
+		if err != nil {
+			return err
+		}
+		for _, ns := range reply.WallNS {
+			r.queue[b.Codec] = append(r.queue[b.Codec], float64(ns)/float64(b.Iterations))
 		}
 	}
-	return trial{Seconds: time.Since(w.began).Seconds(), Looks: w.looks}, nil
+	return nil
 }

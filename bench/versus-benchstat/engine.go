@@ -184,12 +184,15 @@ func (l *lab) schedule(ctx context.Context, lane sched.Lane, k keeper, c sched.C
 
 // trial makes one trial of whatever kind.
 func (l *lab) trial(ctx context.Context, j job) (trial, error) {
-	leave, err := l.company(j)
-	if err != nil {
-		return trial{}, err
+	if j.busy {
+		var n neighbours
+		if err := n.start(l.executable, l.spin); err != nil {
+			return trial{}, err
+		}
+		defer n.stop()
 	}
 	t, err := l.measure(ctx, j)
-	if err := errors.Join(err, leave()); err != nil {
+	if err != nil {
 		return trial{}, fmt.Errorf("%s: %w", j.key(), err)
 	}
 	t.Kind, t.Cell, t.Index, t.Busy = "trial", j.name, j.index, j.busy
@@ -197,15 +200,16 @@ func (l *lab) trial(ctx context.Context, j job) (trial, error) {
 }
 
 func (l *lab) measure(ctx context.Context, j job) (trial, error) {
+	lane := l.lane(j.arms, j.apart)
 	switch j.method {
 	case goTest:
 		return l.peer.trial(ctx, j)
 	case peeking:
 		return l.peek(ctx, j)
 	case inTurns:
-		return l.inTurns(ctx, j)
+		lane.Starter = oneAfterAnother{l, j.arms}
 	}
 	w := newWatch()
-	err := l.schedule(ctx, l.lane(j.arms, j.apart), w, sched.Config{Seed: j.seed, MaxTime: seconds(j.limit)})
+	err := l.schedule(ctx, lane, w, sched.Config{Seed: j.seed, MaxTime: seconds(j.limit)})
 	return trial{Seconds: time.Since(w.began).Seconds(), Looks: w.looks, CPUVerdict: w.cpuVerdict()}, err
 }

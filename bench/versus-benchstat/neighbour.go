@@ -4,7 +4,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"time"
 )
 
 // spin is a busy neighbour: it computes until its standard input ends.
@@ -49,32 +48,4 @@ func (n *neighbours) stop() {
 		_ = c.Wait() // it has nothing to say
 	}
 	n.commands, n.inputs = nil, nil
-}
-
-// company gives a trial the neighbours that it is to have; the returned function
-// sends them away.
-func (l *lab) company(j job) (leave func() error, err error) {
-	var n neighbours
-	if !j.arriving {
-		if j.busy {
-			err = n.start(l.executable, l.spin)
-		}
-		return func() error { n.stop(); return nil }, err
-	}
-	arrived := make(chan error, 1)
-	cancel := make(chan struct{})
-	go func() {
-		select {
-		case <-time.After(seconds(change)):
-			arrived <- n.start(l.executable, l.spin)
-		case <-cancel:
-			arrived <- nil
-		}
-	}()
-	return func() error {
-		close(cancel)
-		err := <-arrived
-		n.stop()
-		return err
-	}, nil
 }

@@ -60,9 +60,6 @@ func (c cell) place() string {
 	default:
 		text += " in one process"
 	}
-	if c.arriving {
-		text += fmt.Sprintf(", neighbours arrive after %.1f s", change)
-	}
 	return text
 }
 

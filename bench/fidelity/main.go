@@ -1,0 +1,138 @@
+// Command fidelity checks that a runner times what a programmer of its runtime
+// would: for every codec and operation it measures long batches, collection included, by the
+// runner and by the ecosystem's own benchmark tool, for the same code in one build, in turns and
+// in fresh processes. It prints a table of ratios and exits with 1 where one is not within 3% of 1.
+//
+//	go run ./bench/fidelity -runtime go [-pairs N] [-codec PATTERNS] [-file FILE]
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"time"
+
+	gotool "wirecost/bench/fidelity/go"
+	"wirecost/bench/fidelity/tool"
+)
+
+// tools are the ecosystems' own benchmark tools, by runtime.
+var tools = map[string]tool.Tool{"go": &gotool.Tool{}}
+
+// errMissed says that a bound was missed, which the table shows.
+var errMissed = errors.New("a bound was missed")
+
+type usageError struct{ error }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if !errors.Is(err, errMissed) {
+		fmt.Fprintln(os.Stderr, "fidelity:", err)
+	}
+	stop()
+	code := 1
+	var usage usageError
+	switch {
+	case errors.As(err, &usage):
+		code = 2
+	case errors.Is(err, context.Canceled):
+		code = 130
+	}
+	os.Exit(code)
+}
+
+// options are the command line.
+type options struct {
+	runtime string
+	names   string
+	file    string
+	pairs   int
+	batch   time.Duration
+	seed    uint64
+	stderr  io.Writer
+}
+
+func (o *options) say(line string) { fmt.Fprintln(o.stderr, line) }
+
+func parse(args []string, stderr io.Writer) (*options, error) {
+	o := &options{stderr: stderr}
+	flags := flag.NewFlagSet("fidelity", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&o.runtime, "runtime", "go", "the runtime whose codecs are checked")
+	flags.StringVar(&o.names, "codec", "", "codecs, as 'goccy,*proto*' (default: the usual ones)")
+	flags.StringVar(&o.file, "file", "examples/orders.ndjson", "documents; small messages are measured besides")
+	flags.IntVar(&o.pairs, "pairs", 20, "pairs of measurements of each case, each in fresh processes")
+	flags.DurationVar(&o.batch, "batch", 100*time.Millisecond, "how long a batch lasts")
+	flags.Uint64Var(&o.seed, "seed", 1, "seed of the order")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return nil, err
+		}
+		return nil, usageError{err}
+	}
+	var known []string
+	for name := range tools {
+		known = append(known, name)
+	}
+	slices.Sort(known)
+	switch {
+	case flags.NArg() > 0:
+		return nil, usageError{fmt.Errorf("there are no arguments besides flags: %q", flags.Arg(0))}
+	case tools[o.runtime] == nil:
+		return nil, usageError{fmt.Errorf("-runtime %s cannot be checked; there are %s", o.runtime, strings.Join(known, ", "))}
+	case o.pairs < 1 || o.batch <= 0:
+		return nil, usageError{errors.New("-pairs must be at least 1, and -batch longer than 0")}
+	}
+	return o, nil
+}
+
+// run measures and prints the table.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, err := parse(args, stderr)
+	if err != nil {
+		return err
+	}
+	// Both sides collect garbage by the defaults.
+	for _, name := range []string{"GOGC", "GOMEMLIMIT", "GODEBUG", "GOMAXPROCS"} {
+		if err := os.Unsetenv(name); err != nil {
+			return err
+		}
+	}
+	dir, err := os.MkdirTemp("", "fidelity-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	s, err := newSetup(ctx, o, dir)
+	if err != nil {
+		return err
+	}
+	for _, d := range s.build.Dropped {
+		o.say("left out: " + d.Codec + ": " + d.Reason)
+	}
+	t := tools[o.runtime]
+	o.say("building the benchmark of " + t.Name())
+	if err := t.Build(ctx, s.build, dir+"/tool"); err != nil {
+		return err
+	}
+	m := &meter{setup: s, options: o, tool: t}
+	m.list()
+	if err := m.measure(ctx); err != nil {
+		return err
+	}
+	if m.print(stdout) {
+		return errMissed
+	}
+	return nil
+}
