@@ -26,7 +26,8 @@ JSON → Protobuf → JSON would change. All files but HAR recordings make one
 message; a recording makes one for each endpoint. What it prints compiles with
 protoc and works with --schema.`,
 		Example: `  wirecost infer orders.ndjson > order.proto
-  wirecost infer --track typed --message Order orders.ndjson`,
+  wirecost infer --track typed orders.ndjson
+  wirecost infer --expand '$.payload' events.ndjson`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := needFiles(cmd, args); err != nil {
 				return err

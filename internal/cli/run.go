@@ -235,7 +235,7 @@ func (r *running) read(ctx context.Context, files []string) error {
 
 // maxFields is how many fields a schema may have, all messages together, for
 // code to be built of it.
-const maxFields = 10_000
+const maxFields = 5_000
 
 // measure builds, measures sizes and times; the status is the file's footer.
 func (r *running) measure(ctx context.Context, warm func() error) (status string, err error) {
