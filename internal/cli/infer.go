@@ -83,9 +83,7 @@ func (a *App) inferText(ctx context.Context, f *inputFlags, live *live, args []s
 	for _, s := range in.samples {
 		notes = append(notes, s.Notes...)
 	}
-	for i, n := range notes {
-		fmt.Fprintf(&b, "%s// note: %s\n", map[bool]string{true: "\n"}[i == 0], clean(n))
-	}
+	writeNotes(&b, notes)
 	for _, s := range in.samples {
 		losses, err := in.schema.Losses(s.ID, documents(s))
 		if err != nil {
@@ -94,6 +92,13 @@ func (a *App) inferText(ctx context.Context, f *inputFlags, live *live, args []s
 		writeLosses(&b, s.Name, len(s.Documents), losses)
 	}
 	return b.String(), nil
+}
+
+// writeNotes writes what else is to be known as comments.
+func writeNotes(b *strings.Builder, notes []string) {
+	for i, n := range notes {
+		fmt.Fprintf(b, "%s// note: %s\n", map[bool]string{true: "\n"}[i == 0], clean(n))
+	}
 }
 
 // writeLosses writes a loss report as comments.

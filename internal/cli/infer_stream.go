@@ -79,6 +79,7 @@ func inferStream(ctx context.Context, f *inputFlags, live *live, file io.ReadClo
 	}
 	var b strings.Builder
 	b.WriteString(inferred.Proto)
+	writeNotes(&b, noteTexts(compiled.Notes))
 	fmt.Fprintf(&b, "\n// Checked on %d documents from all over the input; the schema is from all %d.\n", len(docs), inferred.Shape[id].Documents)
 	writeLosses(&b, name, len(docs), losses)
 	return b.String(), nil

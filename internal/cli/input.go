@@ -165,15 +165,13 @@ func (in *input) fit(ctx context.Context, f *inputFlags) error {
 		if len(r.Mismatches) > 0 {
 			return in.mismatch(in.samples[i], r)
 		}
-		for _, n := range r.Notes { // those of the schema come with every sample
-			if text := n.String(); !slices.Contains(in.notes, text) {
+		for _, text := range noteTexts(r.Notes) { // those of the schema come with every sample
+			if !slices.Contains(in.notes, text) {
 				in.notes = append(in.notes, text)
 			}
 		}
 	}
-	for _, n := range in.schema.Notes {
-		in.notes = append(in.notes, n.String())
-	}
+	in.notes = append(in.notes, noteTexts(in.schema.Notes)...)
 	parts, err := in.partials(ctx, schema.InferOptions{Limits: f.jsonLimits()})
 	if err != nil {
 		return err
@@ -184,6 +182,14 @@ func (in *input) fit(ctx context.Context, f *inputFlags) error {
 	}
 	in.shapes = shaped.Shape
 	return nil
+}
+
+func noteTexts(notes []schema.Note) []string {
+	texts := make([]string, len(notes))
+	for i, n := range notes {
+		texts[i] = n.String()
+	}
+	return texts
 }
 
 // mismatch is the error for documents that do not match the user's schema, each
@@ -261,9 +267,7 @@ func (in *input) infer(ctx context.Context, f *inputFlags, track string) error {
 		return fmt.Errorf("the inferred schema does not compile, which is a fault of wirecost: %w", err)
 	}
 	compiled.Limits = opt.Limits
-	for _, n := range compiled.Notes {
-		in.notes = append(in.notes, n.String())
-	}
+	in.notes = append(in.notes, noteTexts(compiled.Notes)...)
 	in.inferred, in.schema, in.shapes = inferred, compiled, inferred.Shape
 	return nil
 }

@@ -121,9 +121,7 @@ const shownNotes = 6
 func (in *input) decisions(sample string) []string {
 	notes := slices.Clone(in.notes)
 	if in.inferred != nil {
-		for _, n := range in.inferred.Notes {
-			notes = append(notes, n.String())
-		}
+		notes = append(notes, noteTexts(in.inferred.Notes)...)
 	}
 	if more := len(notes) - shownNotes; more > 0 {
 		notes = append(notes[:shownNotes], fmt.Sprintf("and %d more decisions: wirecost infer lists them all", more))
