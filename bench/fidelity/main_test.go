@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ func TestSmoke(t *testing.T) {
 	}
 	t.Setenv("WIRECOST_CACHE", t.TempDir())
 	var out, errs bytes.Buffer
-	args := []string{"--runtime", "go", "--pairs", "2", "--batch", "3ms", "--codec", "encoding-json,protobuf", "--file", "../../examples/orders.ndjson"}
+	args := []string{"--runtime", "go", "--pairs", "2", "--rounds", "2", "--batch", "3ms", "--codec", "encoding-json,protobuf", "--file", "../../examples/orders.ndjson"}
 	// So short a measurement may miss the bound, but must give the table.
 	if err := run(t.Context(), args, &out, &errs); err != nil && !errors.Is(err, errMissed) {
 		t.Fatalf("%v\n%s", err, errs.String())
@@ -29,13 +30,13 @@ func TestSmoke(t *testing.T) {
 			t.Errorf("the table lacks %q:\n%s", want, out.String())
 		}
 	}
-	if lines := strings.Count(out.String(), "\n"); lines != 1+2*2*2+1 {
+	if lines := strings.Count(out.String(), "\n"); lines != 1+2*2*2+3 {
 		t.Errorf("%d lines:\n%s", lines, out.String())
 	}
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range []string{"x", "-runtime none", "-pairs 0", "-batch 0s", "-codec nothing -file ../../examples/orders.ndjson", "-what"} {
+	for _, args := range []string{"x", "-runtime none", "-pairs 0", "-rounds 0", "-batch 0s", "-codec nothing -file ../../examples/orders.ndjson", "-what"} {
 		err := run(t.Context(), strings.Fields(args), &bytes.Buffer{}, &bytes.Buffer{})
 		var usage usageError
 		if !errors.As(err, &usage) {
@@ -73,7 +74,7 @@ func TestTableJudgesTheRatio(t *testing.T) {
 		missed     bool
 	}{{1000, 1000, false}, {1029, 1000, false}, {1000, 1029, false}, {1031, 1000, true}, {1000, 1031, true}} {
 		x := &measured{files: runner.SampleFiles{Sample: "s", Documents: 7}, codec: runner.Codec{Name: "c"}, operation: bench.Decode}
-		m := &meter{options: &options{pairs: 6, batch: 1e6}, cases: []*measured{x}, tool: tools["go"]}
+		m := &meter{options: &options{pairs: 6, rounds: 1, batch: 1e6}, cases: []*measured{x}, tool: tools["go"]}
 		p := &clock{ns: c.ours}
 		if err := m.calibrate(t.Context(), p, x); err != nil {
 			t.Fatal(err)
@@ -94,8 +95,14 @@ func TestTableJudgesTheRatio(t *testing.T) {
 			t.Errorf("%v to %v: missed %v; want %v\n%s", c.ours, c.tool, got, c.missed, out.String())
 		}
 	}
+	if printLoop(&bytes.Buffer{}, 900) || !printLoop(&bytes.Buffer{}, 1100) || printLoop(&bytes.Buffer{}, math.NaN()) {
+		t.Error("the loop's bound is not 1000 ns")
+	}
+	if x := outside(&runner.MeasureReply{WallNS: []int64{300, 500}, CPUNS: 900}); x != 50 {
+		t.Errorf("100 ns outside of two batches are %v for each", x)
+	}
 	// A table of nothing passes for nothing.
-	if !(&meter{options: &options{}, tool: tools["go"]}).print(&bytes.Buffer{}) {
+	if !(&meter{options: &options{rounds: 1}, tool: tools["go"]}).print(&bytes.Buffer{}) {
 		t.Error("a table without rows passed")
 	}
 }

@@ -19,14 +19,14 @@ import (
 // within is the largest ratio, or its inverse, that passes.
 const within = 1.03
 
-// measured is a case, and what was measured of it: ns per operation in each pair.
+// measured is a case, and what was measured of it: ns per operation.
 type measured struct {
 	files      runner.SampleFiles
 	root       int
 	codec      runner.Codec
 	operation  bench.Operation
-	iterations int // of a batch; 0: not yet known
-	ours, tool []float64
+	iterations int       // of a batch; 0: not yet known
+	ours, tool []float64 // one entry per round
 }
 
 // meter measures all cases.
@@ -56,8 +56,8 @@ const startTime = 200 * time.Millisecond
 // measure makes all pairs.
 func (m *meter) measure(ctx context.Context) error {
 	// A batch of each side, with a fifth more for warming up and settling.
-	expected := time.Duration(m.pairs) * (startTime + time.Duration(len(m.cases))*2*m.batch*6/5)
-	m.say(fmt.Sprintf("%d cases, %d pairs of batches of %v: about %v", len(m.cases), m.pairs, m.batch, expected.Round(time.Second)))
+	expected := time.Duration(m.pairs) * (startTime + time.Duration(len(m.cases)*2*m.rounds)*m.batch*6/5)
+	m.say(fmt.Sprintf("%d cases, %d pairs of processes, %d rounds of batches of %v: about %v", len(m.cases), m.pairs, m.rounds, m.batch, expected.Round(time.Second)))
 	random := rand.New(rand.NewPCG(m.seed, 0))
 	began, told := time.Now(), time.Now()
 	for pair := range m.pairs {
@@ -99,14 +99,16 @@ func (m *meter) pair(ctx context.Context, random *rand.Rand) (err error) {
 				return err
 			}
 		}
-		sides := []func() error{
-			func() error { return c.byRunner(ctx, ours) },
-			func() error { return c.byTool(ctx, theirs) },
-		}
-		random.Shuffle(2, func(i, j int) { sides[i], sides[j] = sides[j], sides[i] })
-		for _, side := range sides {
-			if err := side(); err != nil {
-				return fmt.Errorf("%s %s %s: %w", c.files.Sample, c.codec.Name, c.operation, err)
+		for range m.rounds {
+			sides := []func() error{
+				func() error { return c.byRunner(ctx, ours) },
+				func() error { return c.byTool(ctx, theirs) },
+			}
+			random.Shuffle(2, func(i, j int) { sides[i], sides[j] = sides[j], sides[i] })
+			for _, side := range sides {
+				if err := side(); err != nil {
+					return fmt.Errorf("%s %s %s: %w", c.files.Sample, c.codec.Name, c.operation, err)
+				}
 			}
 		}
 	}
@@ -171,11 +173,16 @@ func (c *measured) byTool(ctx context.Context, p tool.Process) error {
 	return nil
 }
 
-// ratio is the median over pairs of ours to the tool's, with a 95% interval.
-func (c *measured) ratio() (ratio, low, high float64) {
-	logs := make([]float64, len(c.ours))
-	for i := range logs {
-		logs[i] = math.Log(c.ours[i] / c.tool[i])
+// ratio is the median over pairs of processes of ours to the tool's, with a 95%
+// interval. A pair's is the median over its rounds.
+func (c *measured) ratio(rounds int) (ratio, low, high float64) {
+	var logs, pair []float64
+	for i := range c.ours {
+		pair = append(pair, math.Log(c.ours[i]/c.tool[i]))
+		if len(pair) == rounds {
+			logs = append(logs, stats.Median(pair))
+			pair = pair[:0]
+		}
 	}
 	in, _ := stats.MedianInterval(logs, 0.95)
 	return math.Exp(stats.Median(logs)), math.Exp(in.Low), math.Exp(in.High)
@@ -190,7 +197,7 @@ func (m *meter) print(w io.Writer) (missed bool) {
 	const row = "%-12s %-22s %-8s %12s %14s %8s %17s  %s\n"
 	fmt.Fprintf(w, row, "sample", "codec", "", "runner ns/op", m.tool.Name(), "ratio", "95% interval", "ok")
 	for _, c := range m.cases {
-		ratio, low, high := c.ratio()
+		ratio, low, high := c.ratio(m.rounds)
 		ok := "yes"
 		if ratio > within || ratio < 1/within {
 			ok, missed = "NO", true
@@ -202,6 +209,6 @@ func (m *meter) print(w io.Writer) (missed bool) {
 			fmt.Sprintf("%.1f", stats.Median(c.ours)), fmt.Sprintf("%.1f", stats.Median(c.tool)),
 			fmt.Sprintf("%.4f", ratio), fmt.Sprintf("%.4f to %.4f", low, high), ok)
 	}
-	fmt.Fprintf(w, "The ratio is the median of %d pairs; it passes within 3%% of 1. Times hold the loop itself, on both sides.\n", m.pairs)
+	fmt.Fprintf(w, "The ratio is the median of %d pairs of processes, with %d rounds each; it passes within 3%% of 1.\nTimes are medians; they hold the loop itself, on both sides.\n", m.pairs, m.rounds)
 	return missed
 }

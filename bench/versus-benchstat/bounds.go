@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"wirecost/internal/bench"
+	"wirecost/internal/stats"
 )
 
 // bound is a row of the live acceptance table: a rate over trials.
@@ -191,16 +192,25 @@ func yes(ok bool) string {
 	return "NO"
 }
 
-// notes prints what is no bound.
+// notes prints what is no bound here.
 func (r results) notes(w io.Writer) {
-	hits, of := 0, 0
+	differ := rate{}
 	for _, t := range r.of(either, "one-same", "apart-same") {
-		of++
+		differ.of++
 		if t.CPUVerdict == bench.Faster || t.CPUVerdict == bench.Slower {
-			hits++
+			differ.hits++
 		}
 	}
-	if of > 0 {
-		fmt.Fprintf(w, "For comparison, the cpu metric called identical code different in %d of %d.\n", hits, of)
+	if differ.of > 0 {
+		fmt.Fprintf(w, "For comparison, the cpu metric called identical code different in %v.\n", differ)
+	}
+	for _, c := range []struct{ what, cell string }{{"2", "one-same"}, {"13", "one-twelve"}} {
+		var inside []float64
+		for _, t := range r.of(either, c.cell) {
+			inside = append(inside, t.Inside)
+		}
+		if len(inside) > 0 {
+			fmt.Fprintf(w, "With %s codecs in one process %.0f%% of the measuring phase was inside batches (median).\n", c.what, 100*stats.Median(inside))
+		}
 	}
 }

@@ -98,7 +98,7 @@ func (p *peeker) Open() map[bench.Case]bool { return nil }
 // peek is a trial of the engine that peeks naively.
 func (l *lab) peek(ctx context.Context, j job) (trial, error) {
 	p := &peeker{watch: *newWatch(), fork: map[int]*store.Fork{}}
-	err := l.schedule(ctx, l.lane(j.arms, j.apart), p, sched.Config{Seed: j.seed, MaxTime: seconds(j.limit)})
+	_, err := l.schedule(ctx, l.lane(j.arms, j.apart), p, sched.Config{Seed: j.seed, MaxTime: seconds(j.limit)})
 	return trial{Seconds: time.Since(p.began).Seconds(), Looks: p.looks}, err
 }
 

@@ -171,15 +171,16 @@ type keeper interface {
 	sched.Judge
 }
 
-// schedule runs wirecost's scheduler over a lane.
-func (l *lab) schedule(ctx context.Context, lane sched.Lane, k keeper, c sched.Config) error {
+// schedule runs wirecost's scheduler over a lane. It returns the share of the
+// measuring phase that was inside batches.
+func (l *lab) schedule(ctx context.Context, lane sched.Lane, k keeper, c sched.Config) (inside float64, err error) {
 	c.Precision, c.Scratch, c.Now = 0.01, l.dir, time.Now
 	s := &sched.Scheduler{Config: c, Samples: map[string]*sched.Sample{sampleName: l.sample}, Sink: k, Judge: k}
-	_, err := s.Run(ctx, []sched.Lane{lane})
+	summary, err := s.Run(ctx, []sched.Lane{lane})
 	if err == nil {
 		err = ctx.Err()
 	}
-	return err
+	return summary.Timed.Seconds() / summary.Measure.Seconds(), err
 }
 
 // trial makes one trial of whatever kind.
@@ -210,6 +211,6 @@ func (l *lab) measure(ctx context.Context, j job) (trial, error) {
 		lane.Starter = oneAfterAnother{l, j.arms}
 	}
 	w := newWatch()
-	err := l.schedule(ctx, lane, w, sched.Config{Seed: j.seed, MaxTime: seconds(j.limit)})
-	return trial{Seconds: time.Since(w.began).Seconds(), Looks: w.looks, CPUVerdict: w.cpuVerdict()}, err
+	inside, err := l.schedule(ctx, lane, w, sched.Config{Seed: j.seed, MaxTime: seconds(j.limit)})
+	return trial{Seconds: time.Since(w.began).Seconds(), Looks: w.looks, CPUVerdict: w.cpuVerdict(), Inside: inside}, err
 }

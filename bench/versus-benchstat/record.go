@@ -36,6 +36,7 @@ type trial struct {
 	Looks   []look  `json:"looks"`
 	// CPUVerdict is what came of the cpu metric of the first comparison.
 	CPUVerdict bench.Verdict `json:"cpu_verdict,omitempty"`
+	Inside     float64       `json:"inside,omitempty"` // share of the measuring phase inside batches
 }
 
 // look is what was known at some time of one comparison.
