@@ -30,7 +30,7 @@ type samplePlan struct {
 	long    []plan.Window // of the long pass
 	blocks  int           // per fork
 	batch   float64       // ns, what a batch should last
-	cpu     float64       // ns, what the long pass of a case should last
+	cpu     float64       // ns, what the long pass of a case should last at least
 }
 
 // calibrate finds what each document costs in each case, on the minimum of a few
@@ -241,9 +241,9 @@ func (s *Scheduler) planSample(l *lane, sample string) *samplePlan {
 			slowest[i] = math.Max(slowest[i], ns)
 		}
 	}
-	p := &samplePlan{batch: math.Max(float64(batchTime), clockSteps*l.step), cpu: l.slot / 3}
+	p := &samplePlan{batch: math.Max(float64(batchTime), clockSteps*l.step), cpu: l.slot / 2}
 	p.windows = plan.Windows(slowest, p.batch)
-	p.long = plan.Windows(slowest, p.cpu)
+	p.long = plan.Windows(slowest, p.cpu/longPieces)
 	block := 0.0
 	for _, c := range mine {
 		for _, w := range p.windows {
@@ -264,9 +264,9 @@ func (s *Scheduler) slot(l *lane) float64 {
 	slot := float64(longestSlot)
 	if s.Config.MaxTime > 0 {
 		perFork := float64(s.Config.MaxTime) / wantedForks / float64(max(1, len(s.lanes)))
-		// A fork also spends about half as much again on the long pass, cold
-		// operations and its start.
-		slot = perFork / float64(max(1, len(l.running()))) / 1.6
+		// A fork spends more than that again on the long pass, cold operations and
+		// its start.
+		slot = perFork / float64(max(1, len(l.running()))) / 2.2
 		if l.longest > 0 {
 			slot = l.slot * perFork / float64(l.longest)
 		}

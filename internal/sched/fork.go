@@ -329,32 +329,6 @@ func (s *Scheduler) time(ns []int64) {
 	}
 }
 
-// long lets each case run alone for some milliseconds from a settled heap, so
-// that its collections are paid for by itself; CPU and wall time are read.
-func (f *fork) long(ctx context.Context) error {
-	windows := map[string]plan.Window{}
-	for _, files := range f.s.files() {
-		if p := f.l.plans[files.Sample]; p != nil && len(p.long) > 0 {
-			windows[files.Sample] = p.long[f.order.IntN(len(p.long))]
-		}
-	}
-	for _, m := range f.members {
-		for _, c := range f.shuffled(m.cases) {
-			w := windows[c.Sample]
-			b := batch{c, w, plan.Passes(c.pass(w), f.l.plans[c.Sample].cpu)}
-			reply, err := f.s.turn(ctx, m.p, []batch{b}, true)
-			if err != nil {
-				return f.at(c, err)
-			}
-			f.s.time(reply.WallNS)
-			r := f.records[c]
-			r.CPUNS, r.CPUWallNS, r.CPUIterations = reply.CPUNS, reply.WallNS[0], b.iterations()
-			r.Preemptions, r.Collections = reply.Preemptions, reply.Collections
-		}
-	}
-	return nil
-}
-
 // keep appends the fork's records. The progress record that follows closes it.
 func (f *fork) keep() error {
 	for _, c := range f.l.running() {

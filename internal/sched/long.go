@@ -1,0 +1,84 @@
+package sched
+
+import (
+	"context"
+	"math"
+
+	"wirecost/internal/plan"
+	"wirecost/internal/store"
+)
+
+// The long pass of a case is sent in pieces. It ends with the piece in which a
+// collection ended, once it has lasted long enough: a pass that stops between
+// collections holds one too few or one too many, and with only a few of them
+// that would decide the ratio.
+const (
+	longPieces = 8 // of what the pass is planned to last
+	longMost   = 4 // times as long as planned, while waiting for a collection
+)
+
+// long lets each case run alone for some milliseconds from a settled heap, so
+// that its collections are paid for by itself; CPU and wall time are read.
+func (f *fork) long(ctx context.Context) error {
+	windows := map[string]plan.Window{}
+	for _, files := range f.s.files() {
+		if p := f.l.plans[files.Sample]; p != nil && len(p.long) > 0 {
+			windows[files.Sample] = p.long[f.order.IntN(len(p.long))]
+		}
+	}
+	for _, m := range f.members {
+		for _, c := range f.shuffled(m.cases) {
+			if err := f.longCase(ctx, m, c, windows[c.Sample]); err != nil {
+				return f.at(c, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (f *fork) longCase(ctx context.Context, m *member, c *caseState, w plan.Window) error {
+	target := f.l.plans[c.Sample].cpu
+	piece := []batch{{c, w, plan.Passes(c.pass(w), target/longPieces)}}
+	r := f.records[c]
+	for first := true; ; first = false {
+		reply, err := f.s.turn(ctx, m.p, piece, first)
+		if err != nil {
+			return err
+		}
+		f.s.time(reply.WallNS)
+		if first {
+			r.CPUNS, r.Preemptions, r.Collections = reply.CPUNS, reply.Preemptions, reply.Collections
+		} else {
+			r.CPUNS, r.Preemptions, r.Collections = sum(r.CPUNS, reply.CPUNS), sum(r.Preemptions, reply.Preemptions), sum(r.Collections, reply.Collections)
+		}
+		r.CPUWallNS += reply.WallNS[0]
+		r.CPUIterations += piece[0].iterations()
+		if longEnough(r, reply.Collections, target) {
+			return nil
+		}
+	}
+}
+
+// longEnough reports whether a long pass may end with the piece just measured,
+// in which so many collections ended.
+func longEnough(r *store.Fork, collections int64, target float64) bool {
+	lasted := float64(r.CPUWallNS)
+	if r.CPUNS > 0 { // what others take of the machine makes no pass longer
+		lasted = math.Min(lasted, float64(r.CPUNS))
+	}
+	switch {
+	case lasted < target:
+		return false
+	case collections != 0: // one ended, or they cannot be told
+		return true
+	}
+	return lasted >= longMost*target
+}
+
+// sum adds readings of which either may not be available.
+func sum(a, b int64) int64 {
+	if a < 0 || b < 0 {
+		return -1
+	}
+	return a + b
+}
