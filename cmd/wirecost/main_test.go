@@ -50,7 +50,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("EXAMPLES", examples+"/../../examples")
 			e.Setenv("CORPORA", examples+corpora)
 			e.Setenv("BIN", filepath.SplitList(os.Getenv("PATH"))[0]) // where wirecost is, and nothing else
-			e.Setenv("OPTIONS", examples+"/../../internal/schema") // the root of wirecost/json.proto
+			e.Setenv("OPTIONS", examples+"/../../internal/schema")    // the root of wirecost/json.proto
 			e.Setenv("RESULTS", examples+"/../../internal/compare/testdata")
 			return nil
 		},
