@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -11,12 +12,15 @@ import (
 // elsewhere a line now and then.
 type live struct {
 	w     io.Writer
-	mode  string // auto (a terminal), plain or none
-	drawn int    // lines on the terminal that the next drawing replaces
-	last  string
-	next  time.Time // plain: no measuring line before
-	every time.Duration
+	mode  string        // auto (a terminal), plain or none
+	every time.Duration // plain: between two lines about the same thing
 	now   func() time.Time
+
+	mu    sync.Mutex // of what follows: a phase that takes long is shown by a goroutine
+	drawn int        // lines on the terminal that the next drawing replaces
+	last  string     // the phase
+	next  time.Time  // plain: no measuring line before
+	stop  func()     // ends the goroutine of the phase
 }
 
 func (a *App) newLive(f *outputFlags) *live {
@@ -28,27 +32,66 @@ func (a *App) newLive(f *outputFlags) *live {
 	case mode == "auto" && !isTerminal(w):
 		mode = "plain"
 	}
-	return &live{w: w, mode: mode, every: 5 * time.Second, now: a.Now}
+	return &live{w: w, mode: mode, every: 5 * time.Second, now: a.Now, stop: func() {}}
 }
 
-// phase says what begins now.
+// phase says what begins now, and goes on saying so while it takes long.
 func (l *live) phase(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	text := fmt.Sprintf(format, args...)
 	if text == l.last {
 		return
 	}
+	l.stop()
 	l.last = text
 	switch l.mode {
 	case "auto":
 		l.draw(text + " …\n")
+		l.stop = l.wait(text, time.Second)
 	case "plain":
 		fmt.Fprintf(l.w, "wirecost: %s\n", text)
+		l.stop = l.wait(text, 2*l.every)
 	}
+}
+
+// wait shows every so often how long a phase has taken. These are real seconds,
+// for somebody who waits.
+func (l *live) wait(text string, every time.Duration) (stop func()) {
+	done := make(chan struct{})
+	begun := time.Now()
+	ticker := time.NewTicker(every)
+	go func() {
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+			}
+			l.mu.Lock()
+			select {
+			case <-done: // while waiting for the lock
+			default:
+				took := int(time.Since(begun).Seconds())
+				if l.mode == "auto" {
+					l.draw(fmt.Sprintf("%s … %d s\n", text, took))
+				} else {
+					fmt.Fprintf(l.w, "wirecost: %s: %d s so far\n", text, took)
+				}
+			}
+			l.mu.Unlock()
+		}
+	}()
+	return sync.OnceFunc(func() { close(done) })
 }
 
 // measuring shows how far the measuring is. table is asked for only when it is
 // shown.
 func (l *live) measuring(status string, table func() string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stop()
 	now := l.now()
 	switch {
 	case l.mode == "auto":
@@ -61,15 +104,33 @@ func (l *live) measuring(status string, table func() string) {
 
 // draw replaces what was drawn before.
 func (l *live) draw(text string) {
-	l.clear()
-	fmt.Fprint(l.w, text)
-	l.drawn = strings.Count(text, "\n")
+	l.erase()
+	for line := range strings.Lines(text) {
+		fmt.Fprint(l.w, fit(line, width(l.w)))
+		l.drawn++
+	}
 }
 
-// clear removes what is drawn, so that other output starts on a clean line.
-func (l *live) clear() {
+// fit shortens a line that the terminal would wrap: it could not be erased then.
+func fit(line string, columns int) string {
+	runes := []rune(line)
+	if len(runes) <= columns {
+		return line
+	}
+	return string(runes[:columns-2]) + "…\n"
+}
+
+func (l *live) erase() {
 	if l.drawn > 0 {
 		fmt.Fprintf(l.w, "\x1b[%dA\x1b[J", l.drawn)
 		l.drawn = 0
 	}
+}
+
+// clear removes what is drawn, so that other output starts on a clean line.
+func (l *live) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stop()
+	l.erase()
 }
