@@ -16,6 +16,7 @@ import (
 const (
 	batchTime   = 150 * time.Microsecond // a short batch
 	turnTime    = 12 * time.Millisecond  // batches sent together
+	apartTime   = 3 * time.Millisecond   // the same, where a fork has several processes
 	longestSlot = 60 * time.Millisecond  // short batches of one case in one fork
 	leastSlot   = 12 * time.Millisecond
 	leastBlocks = 15 // where operations are slow
