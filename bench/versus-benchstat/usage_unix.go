@@ -11,5 +11,5 @@ func usage() (cpu, preemptions int64) {
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return -1, -1
 	}
-	return u.Utime.Nano() + u.Stime.Nano(), int64(u.Nivcsw)
+	return u.Utime.Nano() + u.Stime.Nano(), u.Nivcsw
 }
