@@ -21,7 +21,7 @@ const (
 	leastSlot   = 12 * time.Millisecond
 	leastBlocks = 15 // where operations are slow
 	perWindow   = 9  // batches that a window's median is taken of, at least
-	wantedForks = 16 // the slot shrinks, down to leastSlot, to fit so many forks in the time
+	wantedForks = 20 // the slot shrinks, down to leastSlot, to fit so many forks in the time
 	clockSteps  = 1000
 )
 
