@@ -200,6 +200,20 @@ func (l *lab) trial(ctx context.Context, j job) (trial, error) {
 	return t, nil
 }
 
+// calibrate finds how long go test's benchmarks have to be, by trials that do not
+// count.
+func (l *lab) calibrate(ctx context.Context, want float64) error {
+	l.peer.first(want)
+	for i := range 4 {
+		t, err := l.trial(ctx, job{cell: cell{method: goTest, arms: []string{"100a", "100b"}}, busy: i%2 == 1})
+		if err != nil {
+			return err
+		}
+		l.peer.follow(t, want, 1)
+	}
+	return nil
+}
+
 func (l *lab) measure(ctx context.Context, j job) (trial, error) {
 	lane := l.lane(j.arms, j.apart)
 	switch j.method {

@@ -23,7 +23,7 @@ const count = 10
 // and benchstat's verdict on the two outputs.
 type peer struct {
 	binary    string
-	benchtime time.Duration // that makes a trial last as long as it should
+	benchtime map[bool]time.Duration // that makes a trial last as long as it should, beside neighbours and without
 }
 
 // compile builds the test binary in dir.
@@ -36,27 +36,16 @@ func (p *peer) compile(ctx context.Context, dir string) error {
 	return nil
 }
 
-// calibrate finds the benchtime by trials that do not count.
-func (p *peer) calibrate(ctx context.Context, want float64) error {
-	p.benchtime = seconds(want / 2 / count / 1.2)
-	for range 2 {
-		t, err := p.trial(ctx, job{cell: cell{arms: []string{"100a", "100b"}}})
-		if err != nil {
-			return err
-		}
-		p.adjust(want / t.Seconds)
-	}
-	return nil
+// first sets the benchtime to begin with.
+func (p *peer) first(want float64) {
+	p.benchtime = map[bool]time.Duration{false: seconds(want / 2 / count / 1.2), true: seconds(want / 2 / count / 1.6)}
 }
 
-// adjust makes the trials to come longer by a factor.
-func (p *peer) adjust(factor float64) {
-	p.benchtime = max(time.Millisecond, time.Duration(float64(p.benchtime)*factor))
-}
-
-// follow brings the trials to come a little nearer to the time wanted.
-func (p *peer) follow(took, want float64) {
-	p.adjust(math.Pow(math.Min(2, math.Max(0.5, want/took)), 0.2))
+// follow brings the trials to come nearer to the time wanted, by a part of what a
+// trial was off.
+func (p *peer) follow(t trial, want, part float64) {
+	factor := math.Pow(math.Min(4, math.Max(0.25, want/t.Seconds)), part)
+	p.benchtime[t.Busy] = max(time.Millisecond, time.Duration(float64(p.benchtime[t.Busy])*factor))
 }
 
 // trial compares two arms.
@@ -64,7 +53,7 @@ func (p *peer) trial(ctx context.Context, j job) (trial, error) {
 	began := time.Now()
 	var samples [2]*benchmath.Sample
 	for i, arm := range j.arms {
-		output, err := p.run(ctx, arm)
+		output, err := p.run(ctx, arm, p.benchtime[j.busy])
 		if err != nil {
 			return trial{}, err
 		}
@@ -80,9 +69,9 @@ func (p *peer) trial(ctx context.Context, j job) (trial, error) {
 }
 
 // run runs one arm's benchmark.
-func (p *peer) run(ctx context.Context, arm string) ([]byte, error) {
+func (p *peer) run(ctx context.Context, arm string, benchtime time.Duration) ([]byte, error) {
 	c := exec.CommandContext(ctx, p.binary, "-test.run=^$", "-test.bench=^BenchmarkRepeat$/^"+arm+"$",
-		fmt.Sprintf("-test.count=%d", count), "-test.benchtime="+p.benchtime.String())
+		fmt.Sprintf("-test.count=%d", count), "-test.benchtime="+benchtime.String())
 	c.Stderr = os.Stderr
 	return c.Output()
 }

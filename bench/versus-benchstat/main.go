@@ -92,7 +92,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	flags.Float64Var(&o.seconds, "seconds", 2.5, "wall time of one comparison by go test, at which both tools are compared")
 	flags.StringVar(&o.patterns, "cells", "", "only these cells, as 'gotest-*,one-2%' (default: all but the controls)")
 	flags.StringVar(&o.busy, "busy", "both", "busy neighbours: with, without, or both (in half of the trials)")
-	flags.IntVar(&o.spin, "neighbours", runtime.NumCPU(), "busy neighbours, when there are any: processes that spin; default one per core")
+	flags.IntVar(&o.spin, "neighbours", 1, "busy neighbours, when there are any: processes that spin")
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of every random choice")
 	flags.BoolVar(&o.controls, "controls", false, "also run engines with a fault, which must fail")
 	flags.BoolVar(&o.quick, "quick", false, "one short trial of each cell, to see that all works; judges nothing")
@@ -208,7 +208,7 @@ func (o *options) trialsOf(ctx context.Context, jobs []job, f *file, p *progress
 			if err := l.peer.compile(ctx, dir); err != nil {
 				return err
 			}
-			if err := l.peer.calibrate(ctx, o.seconds); err != nil {
+			if err := l.calibrate(ctx, o.seconds); err != nil {
 				return err
 			}
 		}
@@ -218,7 +218,7 @@ func (o *options) trialsOf(ctx context.Context, jobs []job, f *file, p *progress
 			return err
 		}
 		if j.method == goTest {
-			l.peer.follow(t.Seconds, o.seconds)
+			l.peer.follow(t, o.seconds, 0.3)
 		}
 		p.made(t)
 		if err := f.add(t); err != nil {

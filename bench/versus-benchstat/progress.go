@@ -26,7 +26,7 @@ func (p *progress) plan(o *options) {
 	expected, most := planned(p.jobs)
 	fmt.Fprintf(p.w, "%d trials; %s expected, %s at most", len(p.jobs), minutes(expected), minutes(most))
 	if o.busy != "without" {
-		fmt.Fprintf(p.w, "; busy trials beside %d spinning processes", o.spin)
+		fmt.Fprintf(p.w, "; busy neighbours, in trials that have them: %d", o.spin)
 	}
 	fmt.Fprintln(p.w)
 	counts := map[string]int{}

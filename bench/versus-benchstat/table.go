@@ -14,7 +14,7 @@ import (
 type results struct {
 	trials []trial
 	cells  map[string]cell
-	cut    float64 // seconds at which the tools are compared
+	cut    map[bool]float64 // seconds at which the tools are compared, beside neighbours and without
 }
 
 // state is a machine's: quiet, busy, or either.
@@ -36,20 +36,25 @@ func (r results) of(s state, cells ...string) (out []trial) {
 
 // newResults sets the cut to the time that go test's trials really took.
 func newResults(f *file) results {
-	r := results{trials: f.trials, cells: map[string]cell{}, cut: f.header.Seconds}
+	r := results{trials: f.trials, cells: map[string]cell{}, cut: map[bool]float64{}}
 	for _, c := range cells(f.header.Seconds) {
 		r.cells[c.name] = c
 	}
-	sum, n := 0.0, 0
-	for _, t := range f.trials {
-		if r.cells[t.Cell].method == goTest {
-			sum, n = sum+t.Seconds, n+1
+	for busy, in := range map[bool]state{false: quiet, true: busied} {
+		r.cut[busy] = f.header.Seconds
+		if ts := r.of(in, sides[0].same, sides[0].one, sides[0].two); len(ts) > 0 {
+			r.cut[busy] = meanSeconds(ts)
 		}
 	}
-	if n > 0 {
-		r.cut = sum / float64(n)
-	}
 	return r
+}
+
+func meanSeconds(ts []trial) float64 {
+	sum := 0.0
+	for _, t := range ts {
+		sum += t.Seconds
+	}
+	return sum / float64(len(ts))
 }
 
 // verdict is the first that calls a trial's arms different within so many
@@ -90,7 +95,7 @@ var sides = []side{
 // differ; for identical arms every verdict is wrong.
 func (r results) found(ts []trial) (right, wrong int) {
 	for _, t := range ts {
-		switch v, _ := r.verdict(t, r.cut); {
+		switch v, _ := r.verdict(t, r.cut[t.Busy]); {
 		case v == bench.Undecided:
 		case v == bench.Slower && r.cells[t.Cell].truth > 1:
 			right++
@@ -105,7 +110,7 @@ func (r results) found(ts []trial) (right, wrong int) {
 func (r results) rms(ts []trial) float64 {
 	sum, n := 0.0, 0
 	for _, t := range ts {
-		if x := math.Log(r.ratio(t, r.cut) / r.cells[t.Cell].truth); !math.IsNaN(x) {
+		if x := math.Log(r.ratio(t, r.cut[t.Busy]) / r.cells[t.Cell].truth); !math.IsNaN(x) {
 			sum, n = sum+x*x, n+1
 		}
 	}
@@ -158,11 +163,11 @@ func printTables(w io.Writer, f *file, chosen []cell) (missed bool) {
 	r := newResults(f)
 	h := f.header
 	fmt.Fprintf(w, "\n%s, %d cores, %s, %s; seed %d; %d trials", h.CPU, h.Cores, h.Go, h.Time.Format("2006-01-02"), h.Seed, len(f.trials))
-	fmt.Fprintf(w, "\nBoth tools after %.1f s of a comparison:\n", r.cut)
+	fmt.Fprintf(w, "\nBoth tools at equal wall time: after %.1f s of a comparison (beside neighbours %.1f s).\n", r.cut[false], r.cut[true])
 	for _, s := range []struct {
 		name string
 		in   state
-	}{{"all trials", either}, {"no neighbours", quiet}, {fmt.Sprintf("%d spinning neighbours", h.Spin), busied}} {
+	}{{"all trials", either}, {"no neighbours", quiet}, {fmt.Sprintf("busy neighbours: %d", h.Spin), busied}} {
 		rows := [][]string{{s.name, "identical: “differs”", "finds 1%", "finds 2%", "RMS error", "time per correct 2%"}}
 		for _, side := range sides {
 			if row := r.row(side, s.in); row != nil {
