@@ -52,8 +52,6 @@ func noiseLines(m Machine) []string {
 		line += fmt.Sprintf(": %s of turns were preempted%s", verdict.Percent(m.Preempted), wider)
 	case "load":
 		line += fmt.Sprintf(": other programs used %s of the CPU before the run%s", verdict.Percent(*n.Load), wider)
-	case "batch spread":
-		line += fmt.Sprintf(": the same work differed by %s within a process%s", verdict.Percent(*n.BatchSpread), wider)
 	case "fork spread":
 		line += fmt.Sprintf(": ratios differed by %s from process to process%s", verdict.Percent(*n.ForkSpread), only)
 	}

@@ -43,7 +43,7 @@ type Machine struct {
 // Noise is how well the machine suited measuring. What is not known is null.
 type Noise struct {
 	Grade       string   `json:"grade"` // A (quiet) to D
-	By          string   `json:"by"`    // what gave it: preempted, load, batch spread or fork spread; empty for an A
+	By          string   `json:"by"`    // what gave it: preempted, load or fork spread; empty for an A
 	Load        *float64 `json:"load"`  // share of CPU time that other programs used before the run
 	BatchSpread *float64 `json:"batch_spread"`
 	ForkSpread  *float64 `json:"fork_spread"`

@@ -15,7 +15,7 @@ func (g Grade) String() string { return string(rune(g)) }
 
 // Noise is what was seen of a machine's noise. NaN stands for not known.
 type Noise struct {
-	Preempted   float64 // share of turns (5–20 ms) with an involuntary context switch
+	Preempted   float64 // share of turns (3–20 ms) with an involuntary context switch
 	Load        float64 // load average of others per core
 	BatchSpread float64 // interquartile range ÷ median of a case's batch times within a fork
 	ForkSpread  float64 // standard deviation of a comparison's log-ratios between forks
@@ -29,17 +29,16 @@ var gradeLimits = []struct {
 }{
 	{"preempted", func(n Noise) float64 { return n.Preempted }, [3]float64{0.02, 0.10, 0.40}},
 	{"load", func(n Noise) float64 { return n.Load }, [3]float64{0.10, 0.50, 1.00}},
-	{"batch spread", func(n Noise) float64 { return n.BatchSpread }, [3]float64{0.02, 0.05, 0.15}},
 	{"fork spread", func(n Noise) float64 { return n.ForkSpread }, [3]float64{0.005, 0.015, 0.030}},
 }
 
-// Grade returns the worst grade of the four, and which of them gave it:
-// "preempted", "load", "batch spread" or "fork spread"; "" for an A.
+// Grade returns the worst grade of three of these, and which of them gave it:
+// "preempted", "load" or "fork spread"; "" for an A. The spread of batches does
+// not count: a runtime that collects garbage brings a third of it about itself.
 //
 //	                                A       B       C      (else D)
 //	preempted turns              ≤ 2%   ≤ 10%   ≤ 40%
 //	load of others per core     ≤ 0.1   ≤ 0.5     ≤ 1
-//	batch spread within a fork   ≤ 2%    ≤ 5%   ≤ 15%
 //	spread between forks       ≤ 0.5%  ≤ 1.5%    ≤ 3%
 func (n Noise) Grade() (worst Grade, by string) {
 	worst = GradeA

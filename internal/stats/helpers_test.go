@@ -121,7 +121,7 @@ func TestGrade(t *testing.T) {
 		{Noise{nan, nan, nan, nan}, GradeA, ""},
 		{Noise{0.02, 0.1, 0.02, 0.005}, GradeA, ""},
 		{Noise{0.05, 0.1, 0.02, nan}, GradeB, "preempted"},
-		{Noise{0.05, 0.1, 0.1, 0.012}, GradeC, "batch spread"},
+		{Noise{0.05, 0.1, 0.6, 0.012}, GradeB, "preempted"},
 		{Noise{0.3, 0.9, 0.1, 0.031}, GradeD, "fork spread"},
 		{Noise{nan, 5, nan, nan}, GradeD, "load"},
 	} {
