@@ -16,7 +16,7 @@ func measured(n int, noise float64, codecs ...codec) []any {
 	out := recs[: 3+perFork : 3+perFork]
 	for fork := range n + 1 {
 		at := 3 + perFork*(fork+1)
-		out = append(append(out, recs[at:at+perFork]...), &store.Progress{Forks: fork + 1, MeasureNS: int64(fork+1) * 1e9, Preempted: 0.3})
+		out = append(append(out, recs[at:at+perFork]...), &store.Progress{Forks: fork + 1, MeasureNS: int64(fork+1) * 1e9, Preempted: 0.03})
 	}
 	return out
 }
@@ -102,7 +102,7 @@ func TestNoise(t *testing.T) {
 		}
 	}
 	n = analysis(Options{}, recs...).Noise()
-	if n.Preempted != 0.3 || n.Load != 0.2 || math.Abs(n.BatchSpread-0.1) > 0.001 {
+	if n.Preempted != 0.03 || n.Load != 0.2 || math.Abs(n.BatchSpread-0.1) > 0.001 {
 		t.Errorf("%+v", n)
 	}
 	if want := 0.02 * math.Sqrt2; math.Abs(n.ForkSpread/want-1) > 0.4 {

@@ -165,7 +165,7 @@ func (r *running) build(ctx context.Context, warm func() error) ([]sched.Lane, e
 			lanes = append(lanes, lane)
 			continue
 		}
-		r.live.phase("building the %s codecs for this schema (the first time takes minutes; later it is kept)", c.Runner.Runtime)
+		r.live.phase("preparing the %s codecs (what has to be compiled takes minutes the first time, and is kept)", c.Runner.Runtime)
 		if err := warm(); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("the libraries of %s do not build: %w", c.Runner.Runtime, err))
 			continue

@@ -191,7 +191,7 @@ func runLine(m Machine) string {
 	line := strings.Join(words, ", ")
 	if m.MeasureNS > 0 {
 		measured := time.Duration(m.MeasureNS)
-		line += fmt.Sprintf(": %s in %s, %s of it inside timed batches; %s of turns were preempted",
+		line += fmt.Sprintf(": %s in %s, %s of it inside timed batches; %s of the batches were interrupted",
 			count(m.Forks, "fork"), verdict.Duration(float64(measured)), verdict.Percent(float64(m.BatchNS)/float64(m.MeasureNS)), verdict.Percent(m.Preempted))
 	}
 	return line + "."

@@ -49,7 +49,7 @@ func noiseLines(m Machine) []string {
 	}
 	switch n.By {
 	case "preempted":
-		line += fmt.Sprintf(": %s of turns were preempted%s", verdict.Percent(m.Preempted), wider)
+		line += fmt.Sprintf(": %s of the batches were interrupted%s", verdict.Percent(m.Preempted), wider)
 	case "load":
 		line += fmt.Sprintf(": other programs used %s of the CPU before the run%s", verdict.Percent(*n.Load), wider)
 	case "fork spread":

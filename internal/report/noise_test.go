@@ -16,8 +16,8 @@ func TestNoiseLines(t *testing.T) {
 	}{
 		{nil, ""},
 		{&Noise{Grade: "A"}, "Machine grade A (quiet)."},
-		{&Noise{Grade: "B", By: "preempted"}, "Machine grade B (usual): 38% of turns were preempted."},
-		{&Noise{Grade: "C", By: "preempted"}, "Machine grade C (busy): 38% of turns were preempted; close other programs, or expect wider intervals."},
+		{&Noise{Grade: "B", By: "preempted"}, "Machine grade B (usual): 38% of the batches were interrupted."},
+		{&Noise{Grade: "C", By: "preempted"}, "Machine grade C (busy): 38% of the batches were interrupted; close other programs, or expect wider intervals."},
 		{&Noise{Grade: "D", By: "load", Load: share(1)}, "Machine grade D (very busy): other programs used 100% of the CPU before the run; close other programs, or expect wider intervals."},
 		{&Noise{Grade: "D", By: "fork spread", ForkSpread: share(0.04), advice: []string{"It runs on its battery."}},
 			"Machine grade D (very busy): ratios differed by 4% from process to process; only more of them help.\nIt runs on its battery."},

@@ -35,7 +35,7 @@ type Machine struct {
 	Forks     int               `json:"forks"`
 	MeasureNS int64             `json:"measure_ns"`
 	BatchNS   int64             `json:"batch_ns"`  // of it, inside timed batches
-	Preempted float64           `json:"preempted"` // share of turns with an involuntary switch
+	Preempted float64           `json:"preempted"` // share of short batches that something interrupted
 	Noise     *Noise            `json:"noise"`     // null where nothing was timed
 	Forecast  *Forecast         `json:"forecast"`  // null where the precision asked for was reached, or none was
 }

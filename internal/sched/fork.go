@@ -11,6 +11,7 @@ import (
 	"wirecost/internal/bench"
 	"wirecost/internal/plan"
 	"wirecost/internal/runner"
+	"wirecost/internal/stats"
 	"wirecost/internal/store"
 )
 
@@ -318,10 +319,6 @@ func (f *fork) send(ctx context.Context, m *member) error {
 		}
 		return err
 	}
-	f.s.summary.Turns++
-	if reply.Preemptions > 0 {
-		f.s.summary.Preempted++
-	}
 	f.s.time(reply.WallNS)
 	for i, b := range batches {
 		r := f.records[b.c]
@@ -347,9 +344,35 @@ func (f *fork) keep() error {
 			continue
 		}
 		c.measured = true
+		f.s.countPreempted(r)
 		if err := f.s.Sink.Append(r); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// preemptedAbove is how many times a window's median a batch takes that something
+// interrupted: collections rarely make it three times, a lost time slice of a
+// millisecond or more makes it at least seven.
+const preemptedAbove = 3
+
+// countPreempted counts a case's batches and those that something interrupted.
+// Counters of the system would not do: they count what happens to the
+// collector's threads too.
+func (s *Scheduler) countPreempted(r *store.Fork) {
+	times := map[plan.Window][]float64{}
+	for i, ns := range r.WallNS {
+		w := plan.Window{First: r.Document[i], Count: r.Window[i]}
+		times[w] = append(times[w], float64(ns)/float64(r.Iterations[i]))
+	}
+	for _, x := range times {
+		limit := preemptedAbove * stats.Median(x)
+		for _, t := range x {
+			s.summary.Batches++
+			if t > limit {
+				s.summary.Preempted++
+			}
+		}
+	}
 }

@@ -87,8 +87,8 @@ type Summary struct {
 	Interrupted bool
 	Measure     time.Duration // the measuring phase
 	Timed       time.Duration // of it, inside timed batches
-	Turns       int
-	Preempted   int // turns with an involuntary context switch
+	Batches     int           // short ones
+	Preempted   int           // of them, those that something interrupted
 }
 
 // Scheduler runs lanes over samples.
@@ -225,8 +225,8 @@ func (s *Scheduler) finish() error {
 func (s *Scheduler) progress() error {
 	s.summary.Measure = s.elapsed()
 	share := 0.0
-	if s.summary.Turns > 0 {
-		share = float64(s.summary.Preempted) / float64(s.summary.Turns)
+	if s.summary.Batches > 0 {
+		share = float64(s.summary.Preempted) / float64(s.summary.Batches)
 	}
 	err := s.Sink.Append(&store.Progress{
 		Kind: "progress", Forks: s.summary.Forks,

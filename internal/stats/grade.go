@@ -15,7 +15,7 @@ func (g Grade) String() string { return string(rune(g)) }
 
 // Noise is what was seen of a machine's noise. NaN stands for not known.
 type Noise struct {
-	Preempted   float64 // share of turns (3–20 ms) with an involuntary context switch
+	Preempted   float64 // share of short batches that something interrupted
 	Load        float64 // load average of others per core
 	BatchSpread float64 // interquartile range ÷ median of a case's batch times within a fork
 	ForkSpread  float64 // standard deviation of a comparison's log-ratios between forks
@@ -27,7 +27,7 @@ var gradeLimits = []struct {
 	value  func(Noise) float64
 	limits [3]float64
 }{
-	{"preempted", func(n Noise) float64 { return n.Preempted }, [3]float64{0.02, 0.10, 0.40}},
+	{"preempted", func(n Noise) float64 { return n.Preempted }, [3]float64{0.002, 0.01, 0.05}},
 	{"load", func(n Noise) float64 { return n.Load }, [3]float64{0.10, 0.50, 1.00}},
 	{"fork spread", func(n Noise) float64 { return n.ForkSpread }, [3]float64{0.005, 0.015, 0.030}},
 }
@@ -37,7 +37,7 @@ var gradeLimits = []struct {
 // not count: a runtime that collects garbage brings a third of it about itself.
 //
 //	                                A       B       C      (else D)
-//	preempted turns              ≤ 2%   ≤ 10%   ≤ 40%
+//	preempted batches          ≤ 0.2%    ≤ 1%    ≤ 5%
 //	load of others per core     ≤ 0.1   ≤ 0.5     ≤ 1
 //	spread between forks       ≤ 0.5%  ≤ 1.5%    ≤ 3%
 func (n Noise) Grade() (worst Grade, by string) {

@@ -117,12 +117,12 @@ func TestGrade(t *testing.T) {
 		want  Grade
 		by    string
 	}{
-		{Noise{0.01, 0.05, 0.01, 0.004}, GradeA, ""},
+		{Noise{0.001, 0.05, 0.01, 0.004}, GradeA, ""},
 		{Noise{nan, nan, nan, nan}, GradeA, ""},
-		{Noise{0.02, 0.1, 0.02, 0.005}, GradeA, ""},
-		{Noise{0.05, 0.1, 0.02, nan}, GradeB, "preempted"},
-		{Noise{0.05, 0.1, 0.6, 0.012}, GradeB, "preempted"},
-		{Noise{0.3, 0.9, 0.1, 0.031}, GradeD, "fork spread"},
+		{Noise{0.002, 0.1, 0.02, 0.005}, GradeA, ""},
+		{Noise{0.01, 0.1, 0.02, nan}, GradeB, "preempted"},
+		{Noise{0.04, 0.1, 0.6, 0.012}, GradeC, "preempted"},
+		{Noise{0.04, 0.9, 0.1, 0.031}, GradeD, "fork spread"},
 		{Noise{nan, 5, nan, nan}, GradeD, "load"},
 	} {
 		if got, by := c.noise.Grade(); got != c.want || by != c.by {

@@ -171,7 +171,7 @@ type Progress struct {
 	Forks     int     `json:"forks"`
 	MeasureNS int64   `json:"measure_ns"` // the measuring phase so far
 	BatchNS   int64   `json:"batch_ns"`   // of it, inside timed batches
-	Preempted float64 `json:"preempted"`  // share of turns with an involuntary switch
+	Preempted float64 `json:"preempted"`  // share of short batches that something interrupted: they took over three times their window's median
 }
 
 // Footer is a result file's last record.
