@@ -210,6 +210,27 @@ func TestAnInterruptedRunGoesOn(t *testing.T) {
 	}
 }
 
+func TestAnInterruptBeforeMeasuringLosesNothing(t *testing.T) {
+	app, rt := newFake(t)
+	rt.Checksums = checksums(t, orders)
+	inOrders(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	start := app.Start
+	app.Start = func(r *runner.Runner) runner.Starter {
+		cancel()
+		return start(r)
+	}
+	code, _, stderr := app.test(t, ctx, "run", "--runtime", "fake", "--codec", "plain,messages", "--encoding", "identity", "--max-forks", "5", "--precision", "0", "-o", "result.jsonl", "orders.ndjson")
+	if code != exitInterrupted || !strings.Contains(stderr, "wirecost run --resume result.jsonl") {
+		t.Fatalf("exit code %d; want %d\n%s", code, exitInterrupted, stderr)
+	}
+	app.Start = start
+	code, stdout, stderr := app.test(t, t.Context(), "run", "--resume", "result.jsonl")
+	if code != exitOK || forksIn(t, "result.jsonl") != 5 || strings.Count(stdout, "as you wrote it 62.7 B") != 1 {
+		t.Errorf("resumed: exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
 type startFunc func(context.Context) (runner.Process, error)
 
 func (f startFunc) Start(ctx context.Context) (runner.Process, error) { return f(ctx) }

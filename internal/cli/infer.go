@@ -22,8 +22,8 @@ func (a *App) inferCommand() *cobra.Command {
 		Short: "infer a .proto from documents; report what would be lost",
 		Long: `infer reads documents and prints a Protobuf schema that holds them all, with a
 comment where a decision was uncertain, and then, as comments, what the way
-JSON → Protobuf → JSON would change. All files but HAR recordings make one
-message; a recording makes one for each endpoint. What it prints compiles with
+JSON → Protobuf → JSON would change. Each file makes a message, a folder one for
+all its files, a HAR recording one for each endpoint. What it prints compiles with
 protoc and works with --schema.`,
 		Example: `  wirecost infer orders.ndjson > order.proto
   wirecost infer --track typed orders.ndjson

@@ -132,6 +132,9 @@ func (in *input) decisions(sample string) []string {
 // sizes measures and records the sizes of every form of every sample.
 func (r *running) sizes(ctx context.Context) error {
 	for _, d := range r.data {
+		if r.resumed != nil && r.resumed.sized[d.ID] {
+			continue
+		}
 		r.live.phase("compressing %s", d.Name)
 		rows, err := size.Measure(ctx, size.Request{Sample: d.ID, Forms: d.forms, Codings: r.codings.of(r.in.shapes[d.ID]), Times: true})
 		if err != nil {

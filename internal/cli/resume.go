@@ -21,6 +21,7 @@ type resumption struct {
 	used    time.Duration // of the measuring phase
 	header  store.Header
 	digests map[string]string // of the samples
+	sized   map[string]bool   // samples whose sizes are known
 }
 
 // resumeRun goes on with a run: its own command line again, changed by the flags
@@ -63,7 +64,7 @@ func readResumption(path string) (*resumption, error) {
 	if err != nil {
 		return nil, err
 	}
-	res := &resumption{path: path, header: file.Header, numbers: map[bench.Case]int{}, digests: map[string]string{}}
+	res := &resumption{path: path, header: file.Header, numbers: map[bench.Case]int{}, digests: map[string]string{}, sized: map[string]bool{}}
 	if len(file.Header.Command) == 0 || file.Header.Command[0] != "run" {
 		return nil, fmt.Errorf("%s: it holds no run that could go on", path)
 	}
@@ -72,6 +73,8 @@ func readResumption(path string) (*resumption, error) {
 		switch r := rec.(type) {
 		case *store.Sample:
 			res.digests[r.Sample] = r.Digest
+		case *store.Size:
+			res.sized[r.Sample] = true
 		case *store.Case:
 			res.numbers[r.Case] = r.Number
 		case *store.Fork:

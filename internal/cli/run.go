@@ -246,13 +246,11 @@ func (r *running) measure(ctx context.Context, warm func() error) (status string
 		}
 		return "partial", err
 	}
-	if r.resumed == nil {
-		if err := r.sizes(ctx); err != nil {
-			if ctx.Err() != nil {
-				return "interrupted", nil
-			}
-			return "partial", err
+	if err := r.sizes(ctx); err != nil {
+		if ctx.Err() != nil {
+			return "interrupted", nil
 		}
+		return "partial", err
 	}
 	summary, err := r.schedule(ctx, lanes)
 	switch {

@@ -119,13 +119,22 @@ func (s *Scheduler) Run(ctx context.Context, lanes []Lane) (Summary, error) {
 	}
 	for _, l := range lanes {
 		ln, err := s.admit(ctx, l)
+		if ctx.Err() != nil {
+			s.summary.Interrupted = true
+			return s.summary, s.Sink.Sync()
+		}
 		if err != nil {
 			return s.summary, err
 		}
 		s.lanes = append(s.lanes, ln)
 	}
 	for _, l := range s.lanes {
-		if err := s.calibrate(ctx, l); err != nil {
+		err := s.calibrate(ctx, l)
+		if ctx.Err() != nil {
+			s.summary.Interrupted = true
+			return s.summary, s.Sink.Sync()
+		}
+		if err != nil {
 			return s.summary, err
 		}
 	}
