@@ -17,7 +17,21 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"wirecost": func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"list":     list,
 	})
+}
+
+// list prints the names in a folder, hidden ones too: scripts need no program
+// but Go.
+func list() {
+	entries, err := os.ReadDir(os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	for _, e := range entries {
+		fmt.Println(e.Name())
+	}
 }
 
 // TestScripts runs the command as users do. Scripts share the machine's caches,
