@@ -178,14 +178,14 @@ func (s *Scheduler) measure(ctx context.Context) error {
 	}
 }
 
-// everyoneFrom is how often a fork measures all cases of a lane; the forks
+// allCasesEvery is how often a fork measures all cases of a lane; the forks
 // between are for the comparisons that are still undecided.
-const everyoneFrom = 3
+const allCasesEvery = 3
 
 // focus chooses what a fork measures.
 func (s *Scheduler) focus(l *lane, fork int) {
 	l.only = nil
-	if fork < leastForks || fork%everyoneFrom == 0 {
+	if fork < leastForks || fork%allCasesEvery == 0 {
 		return
 	}
 	open := s.Judge.Open()
