@@ -134,6 +134,11 @@ func TestBlockRatioByHand(t *testing.T) {
 		}
 		return &caseState{last: f}
 	}
+	apart := func(codec string, wall func(i int) int64) *caseState {
+		c := state(0, make([]int, 40), times(40, wall)...)
+		c.Codec, c.Apart = codec, true
+		return c
+	}
 	for _, tt := range []struct {
 		name   string
 		of, to *caseState
@@ -151,6 +156,30 @@ func TestBlockRatioByHand(t *testing.T) {
 			state(0, []int{0, 0, 0}, 200, 200, 900), state(0, []int{0, 0}, 100, 100), 2},
 		{"so are blocks on other documents",
 			state(0, []int{0, 3}, 200, 900), state(0, []int{0, 4}, 100, 100), 2},
+		{"processes apart: the fastest of each stretch, however few they are",
+			apart("x", func(i int) int64 {
+				if i%13 == 7 {
+					return 200
+				}
+				return 700
+			}),
+			apart("y", func(i int) int64 {
+				if i%12 == 5 {
+					return 100
+				}
+				return 300
+			}), 2},
+		{"processes apart: the median of the stretches", // 8 in the first, 2 in the second
+			apart("x", func(i int) int64 {
+				if i >= 15 {
+					return 200
+				}
+				return 800
+			}),
+			apart("y", func(int) int64 { return 100 }), 4},
+		{"operations of one codec share its process: the median of the blocks",
+			apart("x", func(i int) int64 { return int64(100 + 100*(i%5)) }),
+			apart("x", func(int) int64 { return 100 }), 3},
 		{"a batch that took no time", state(0, []int{0, 0}, 0, 200), state(0, []int{0, 0}, 100, 100), 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -163,6 +192,14 @@ func TestBlockRatioByHand(t *testing.T) {
 	if got := blockRatio(state(0, []int{0}, 1), state(0, []int{1}, 1)); !math.IsNaN(got) {
 		t.Errorf("ratio %v of cases with nothing in common", got)
 	}
+}
+
+func times(n int, value func(i int) int64) []int64 {
+	out := make([]int64, n)
+	for i := range out {
+		out[i] = value(i)
+	}
+	return out
 }
 
 func TestComparisons(t *testing.T) {

@@ -136,7 +136,35 @@ func ratios(of, to *caseState) []metricRatio {
 }
 
 // blockPair is what two cases took for one operation in the blocks of a window.
-type blockPair struct{ of, to, log []float64 }
+type blockPair struct{ of, to []float64 }
+
+// stretch is how many blocks of a window make a stretch, out of which only the
+// fastest batches count where codecs have processes of their own: about as many
+// as a process has in one turn.
+const stretch = 15
+
+// floors replaces the blocks by their stretches: of each, the fastest batch of
+// either case. What is left of an incomplete stretch joins the one before it.
+func (b *blockPair) floors() {
+	var of, to []float64
+	for n := len(b.of); n > 0; n = len(b.of) {
+		if n >= 2*stretch {
+			n = stretch
+		}
+		of, to = append(of, stats.Min(b.of[:n])), append(to, stats.Min(b.to[:n]))
+		b.of, b.to = b.of[n:], b.to[n:]
+	}
+	b.of, b.to = of, to
+}
+
+// logs are the log-ratios of the blocks.
+func (b *blockPair) logs() []float64 {
+	out := make([]float64, len(b.of))
+	for i := range out {
+		out[i] = math.Log(b.of[i] / b.to[i])
+	}
+	return out
+}
 
 // blockRatio is the log-ratio of the time that two cases take for the documents
 // of a fork, from the blocks and windows that both have; NaN if there are none.
@@ -144,6 +172,11 @@ type blockPair struct{ of, to, log []float64 }
 // batches of a block, which neither a preemption nor a change of the machine's
 // pace in mid-fork moves; windows count by their time. Swapping the cases
 // changes the sign and nothing else.
+//
+// Where the two run in processes of their own, the batches of a block are
+// milliseconds apart, and in between the machine's pace may have changed, or the
+// process just have been woken, on another core. There a stretch of blocks takes
+// a block's place, with the fastest batch of each case.
 func blockRatio(of, to *caseState) float64 {
 	f, g := of.last, to.last
 	blocks := map[window]*blockPair{}
@@ -164,12 +197,15 @@ func blockRatio(of, to *caseState) float64 {
 			blocks[w] = b
 			order = append(order, w)
 		}
-		b.of, b.to, b.log = append(b.of, x), append(b.to, y), append(b.log, math.Log(x/y))
+		b.of, b.to = append(b.of, x), append(b.to, y)
 	}
 	var sumOf, sumTo float64
 	for _, w := range order {
 		b := blocks[w]
-		half := stats.Median(b.log) / 2
+		if of.Apart && of.Codec != to.Codec {
+			b.floors()
+		}
+		half := stats.Median(b.logs()) / 2
 		middle := float64(w.count) * math.Sqrt(stats.Median(b.of)*stats.Median(b.to))
 		sumOf += middle * math.Exp(half)
 		sumTo += middle * math.Exp(-half)

@@ -153,7 +153,7 @@ func (s *Scheduler) number(l *lane, desc *runner.Description) error {
 		d := about[c.Codec]
 		rec := &store.Case{
 			Kind: "case", Number: n, Case: c, Library: d.Library, Version: d.Version,
-			Documents: d.Documents, Traits: d.Traits, Note: d.Note, Compiles: l.Compiles,
+			Documents: d.Documents, Traits: d.Traits, Note: d.Note, Compiles: l.Compiles, Apart: l.Isolated,
 		}
 		if i := slices.IndexFunc(l.Codecs, func(x runner.Codec) bool { return x.Name == c.Codec }); i >= 0 {
 			rec.Role, rec.Lazy = l.Codecs[i].Role, l.Codecs[i].Lazy

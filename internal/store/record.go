@@ -108,6 +108,9 @@ type Case struct {
 	// Compiles: its runtime compiles while it runs (runner.Manifest), so the
 	// timing loop's own time is shown and not subtracted.
 	Compiles bool `json:"compiles_while_running,omitempty"`
+	// Apart: each codec of its runtime has processes of its own, so that a
+	// block's batches of two codecs are milliseconds apart.
+	Apart bool `json:"apart,omitempty"`
 }
 
 // Outcome says how a case ended. The last one of a case counts.
