@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -35,7 +36,8 @@ type App struct {
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Stderr  io.Writer
-	Runners fs.FS // a folder per runtime
+	Runners fs.FS    // a folder per runtime
+	Folders []string // the user's own, each like Runners
 	Now     func() time.Time
 	// Start replaces how a built runner's process is started; tests use it.
 	Start starter
@@ -59,7 +61,10 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		voice{w: stderr}.fail(err)
 		return exitError
 	}
-	app := &App{Stdin: stdin, Stdout: stdout, Stderr: stderr, Runners: runners.FS, Now: time.Now, Cache: cache}
+	app := &App{
+		Stdin: stdin, Stdout: stdout, Stderr: stderr, Now: time.Now, Cache: cache,
+		Runners: runners.FS, Folders: filepath.SplitList(os.Getenv(runnersVariable)),
+	}
 	return app.Main(ctx, args)
 }
 
@@ -126,13 +131,13 @@ Start with:  wirecost run orders.ndjson`,
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
-	root.AddCommand(a.runCommand(), a.inferCommand(), a.sizeCommand(), a.reportCommand(), a.compareCommand(), a.doctorCommand())
+	root.AddCommand(a.runCommand(), a.inferCommand(), a.sizeCommand(), a.reportCommand(), a.compareCommand(), a.doctorCommand(), a.setupCommand(), a.runnerCommand())
 	return root
 }
 
-// needFiles refuses a command line without files, explaining the command in a
-// screen.
-func needFiles(cmd *cobra.Command, args []string) error {
+// needArguments refuses a command line that names nothing to work on, explaining
+// the command in a screen.
+func needArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return nil
 	}

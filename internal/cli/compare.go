@@ -40,7 +40,7 @@ if not, and 1 if nothing can be compared.`,
   wirecost compare --format markdown -o comment.md 'main-*.jsonl' 'branch-*.jsonl'
   wirecost compare --threshold 10% main-1.jsonl,main-2.jsonl branch/`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := needFiles(cmd, args); err != nil {
+			if err := needArguments(cmd, args); err != nil {
 				return err
 			}
 			if len(args) != 2 {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -26,30 +27,17 @@ measurement, and what to do about it.`,
 }
 
 func (a *App) doctor(ctx context.Context) error {
-	all, err := runner.Load(a.Runners)
+	all, err := a.allRunners()
 	if err != nil {
 		return err
 	}
+	builder := a.newBuilder()
 	for _, r := range all {
-		statuses, err := r.Check(ctx)
+		status, err := builder.Examine(ctx, r)
 		if err != nil {
 			return err
 		}
-		verdict := "ready"
-		for _, s := range statuses {
-			if !s.OK() {
-				verdict = "not ready"
-			}
-		}
-		fmt.Fprintf(a.Stdout, "%s: %s\n", r.Runtime, verdict)
-		for _, s := range statuses {
-			fmt.Fprintf(a.Stdout, "  %s\n", found(s))
-		}
-		usual, others := codecLists(r)
-		fmt.Fprintf(a.Stdout, "  measures %s\n", strings.Join(usual, ", "))
-		if len(others) > 0 {
-			fmt.Fprintf(a.Stdout, "  with --codec also %s\n", strings.Join(others, ", "))
-		}
+		a.diagnose(r, status)
 	}
 	fmt.Fprintf(a.Stdout, "cache: %s\n", a.Cache)
 	m := env.Describe(ctx)
@@ -64,6 +52,41 @@ func (a *App) doctor(ctx context.Context) error {
 	return nil
 }
 
+// diagnose says what there is of a runtime, what is missing and how to get it,
+// and what it adds.
+func (a *App) diagnose(r *runner.Runner, s runner.Status) {
+	say := func(format string, args ...any) { fmt.Fprintf(a.Stdout, format+"\n", args...) }
+	verdict, measures := "ready", "measures"
+	if s.Problem() != "" {
+		verdict, measures = "not ready", "would measure"
+	}
+	say("%s: %s", r.Runtime, verdict)
+	for _, n := range s.Needs {
+		switch {
+		case n.OK():
+			say("  %s: %s", n.Label, cmp.Or(n.Found, "found"))
+		case len(n.Codecs) > 0:
+			say("  without %s: %s", strings.Join(n.Codecs, ", "), n.Problem)
+		default:
+			say("  %s", n.Problem)
+		}
+	}
+	switch {
+	case s.Home.Dir == "":
+	case s.Home.Problem == "":
+		say("  set up%s", told(s.Home))
+	case len(missing(s)) > 0:
+		say("  then: wirecost setup %s", r.Runtime)
+	default:
+		say("  %s", s.Home.Problem)
+	}
+	usual, others := codecLists(r)
+	say("  %s %s", measures, strings.Join(usual, ", "))
+	if len(others) > 0 {
+		say("  with --codec also %s", strings.Join(others, ", "))
+	}
+}
+
 func codecLists(r *runner.Runner) (usual, others []string) {
 	for _, c := range r.Codecs {
 		if c.Default {
@@ -73,15 +96,4 @@ func codecLists(r *runner.Runner) (usual, others []string) {
 		}
 	}
 	return usual, others
-}
-
-// found says what there is of a program that a runner needs, and how to get it.
-func found(s runner.NeedStatus) string {
-	switch {
-	case s.OK():
-		return fmt.Sprintf("%s: %s", s.Program, s.Found)
-	case s.Path == "":
-		return fmt.Sprintf("%s is not installed; get it: %s", s.Program, s.Get)
-	}
-	return fmt.Sprintf("%s: %s; get it: %s", s.Program, s.Problem, s.Get)
 }

@@ -29,7 +29,7 @@ protoc and works with --schema.`,
   wirecost infer --track typed orders.ndjson
   wirecost infer --expand '$.payload' events.ndjson`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := needFiles(cmd, args); err != nil {
+			if err := needArguments(cmd, args); err != nil {
 				return err
 			}
 			return a.infer(cmd.Context(), &f, &out, file, args)

@@ -2,16 +2,15 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
-	"google.golang.org/protobuf/proto"
+	"strings"
+	"sync"
 
 	"wirecost/internal/analyse"
 	"wirecost/internal/env"
+	"wirecost/internal/plan"
 	"wirecost/internal/runner"
 	"wirecost/internal/sched"
 	"wirecost/internal/size"
@@ -33,12 +32,14 @@ func (f *resultFile) Append(rec any) error {
 
 func (f *resultFile) close(status string) error { return f.Close(status) }
 
-// warm starts compiling what needs no schema; the returned function waits.
-func (r *running) warm(ctx context.Context) func() error {
-	var group errgroup.Group
+// warm starts compiling what needs no schema; the returned function waits. An
+// error does not matter yet: it may be one codec's, which the build then drops,
+// or else tells.
+func (r *running) warm(ctx context.Context) (wait func()) {
+	var group sync.WaitGroup
 	if r.app.Start == nil {
 		for _, c := range r.choices {
-			group.Go(func() error { return r.builder.Warm(ctx, c.Runner, c.CodecNames()) })
+			group.Go(func() { _ = r.builder.Warm(ctx, c.Runner, c.CodecNames()) })
 		}
 	}
 	return group.Wait
@@ -149,52 +150,60 @@ func (r *running) sizes(ctx context.Context) error {
 	return r.file.Sync()
 }
 
-// build makes a lane of every runtime. A runtime that cannot be built at all is
-// an error only if no other is left.
-func (r *running) build(ctx context.Context, warm func() error) ([]sched.Lane, error) {
+// build makes a lane of every runtime. It fails where none can be built at all.
+func (r *running) build(ctx context.Context, warm func()) ([]sched.Lane, error) {
 	ids := make([]string, len(r.data))
 	for i, d := range r.data {
 		ids[i] = d.ID
 	}
 	var lanes []sched.Lane
 	var failed error
+	built := 0
 	for _, c := range r.choices {
 		lane := sched.Lane{
 			Runtime: c.Runner.Runtime, Isolated: c.Runner.Isolation == "codec", Compiles: c.Runner.Compiles,
 			Codecs: c.Codecs, Cases: r.selection.Cases(c, ids), Dropped: map[string]string{},
 		}
-		if r.app.Start != nil {
-			lane.Starter = r.app.Start(c.Runner)
-			lanes = append(lanes, lane)
-			continue
+		if err := r.starter(ctx, &lane, c, warm); err != nil {
+			err = fmt.Errorf("the %s runner does not build: %w", lane.Runtime, err)
+			lane.Broken, _, _ = strings.Cut(err.Error(), "\n")
+			failed = errors.Join(failed, err)
+		} else {
+			built++
 		}
-		r.live.phase("preparing the %s codecs (what has to be compiled takes minutes the first time, and is kept)", c.Runner.Runtime)
-		if err := warm(); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("the libraries of %s do not build: %w", c.Runner.Runtime, err))
-			continue
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
-		build, err := r.buildOne(ctx, c.Runner, c.CodecNames())
-		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("the %s runner does not build: %w", c.Runner.Runtime, err))
-			continue
-		}
-		for _, d := range build.Dropped {
-			lane.Dropped[d.Codec] = d.Reason
-		}
-		lane.Starter = build
 		lanes = append(lanes, lane)
 	}
-	if len(lanes) == 0 {
+	if built == 0 {
 		return nil, failed
 	}
-	if failed != nil {
-		r.missing = append(r.missing, failed.Error())
-	}
+	r.unbuilt = failed
 	return lanes, nil
 }
 
+// starter gives a lane what starts its processes.
+func (r *running) starter(ctx context.Context, lane *sched.Lane, c plan.Choice, warm func()) error {
+	if r.app.Start != nil {
+		lane.Starter = r.app.Start(c.Runner)
+		return nil
+	}
+	r.live.phase("preparing the %s codecs (what has to be compiled takes minutes the first time, and is kept)", lane.Runtime)
+	warm()
+	build, err := r.buildOne(ctx, c.Runner, c.CodecNames())
+	if err != nil {
+		return err
+	}
+	for _, d := range build.Dropped {
+		lane.Dropped[d.Codec] = d.Reason
+	}
+	lane.Starter = build
+	return nil
+}
+
 func (r *running) buildOne(ctx context.Context, x *runner.Runner, codecs []string) (*runner.Build, error) {
-	sets, err := r.in.sets()
+	sets, err := runner.Sets(r.in.schema)
 	if err != nil {
 		return nil, err
 	}
@@ -202,23 +211,4 @@ func (r *running) buildOne(ctx context.Context, x *runner.Runner, codecs []strin
 		Model: r.in.schema.Model, Sets: sets, Codecs: codecs,
 		Progress: func(line string) { r.live.phase("%s", line) },
 	})
-}
-
-// sets gives the files that Protobuf generators read.
-func (in *input) sets() (map[string][]byte, error) {
-	model, err := json.Marshal(in.schema.Model)
-	if err != nil {
-		return nil, err
-	}
-	sets := map[string][]byte{"model.json": model}
-	for name, jsonNames := range map[string]bool{"set.binpb": false, "set-protojson.binpb": true} {
-		set, err := in.schema.Normalised(jsonNames)
-		if err != nil {
-			return nil, err
-		}
-		if sets[name], err = (proto.MarshalOptions{Deterministic: true}).Marshal(set); err != nil {
-			return nil, err
-		}
-	}
-	return sets, nil
 }

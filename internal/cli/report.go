@@ -28,7 +28,7 @@ read together, machines apart.`,
   wirecost report --format markdown -o result.md result.jsonl
   wirecost report --format benchfmt old.jsonl > old.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := needFiles(cmd, args); err != nil {
+			if err := needArguments(cmd, args); err != nil {
 				return err
 			}
 			exporter, ok := report.For(format)

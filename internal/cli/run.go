@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,7 +14,6 @@ import (
 
 	"wirecost/internal/analyse"
 	"wirecost/internal/bench"
-	"wirecost/internal/env"
 	"wirecost/internal/plan"
 	"wirecost/internal/report"
 	"wirecost/internal/runner"
@@ -68,7 +66,7 @@ that holds however often one looks; ~ means that it is undecided.`,
 			if f.resume != "" {
 				return a.resumeRun(cmd, f, args)
 			}
-			if err := needFiles(cmd, args); err != nil {
+			if err := needArguments(cmd, args); err != nil {
 				return err
 			}
 			return a.run(cmd.Context(), f, cmd.Flags(), args, nil)
@@ -79,7 +77,7 @@ that holds however often one looks; ~ means that it is undecided.`,
 	flags.StringSliceVar(&f.codecs, "codec", nil, "codecs to measure, as goccy or 'go/*json*' (default: the usual ones)")
 	flags.Var(&f.ops, "op", "operations: encode,decode,visit (default: encode and decode; visit joins lazy codecs)")
 	flags.StringVar(&f.baseline, "baseline", "", "codec that ratios are taken to (default: the runtime's usual JSON codec)")
-	flags.StringSliceVar(&f.runtimes, "runtime", []string{"go"}, "runtimes to measure, or all")
+	flags.StringSliceVar(&f.runtimes, "runtime", []string{"go"}, "runtimes to measure; all: those that are ready")
 	addCodings(flags)
 	flags.Var(&f.precision, "precision", "stop when every ratio is known this well")
 	flags.DurationVar(&f.maxTime, "max-time", 25*time.Second, "measure no longer than this")
@@ -109,7 +107,7 @@ func (a *App) run(ctx context.Context, f *runFlags, flags *pflag.FlagSet, files 
 	if err != nil {
 		return err
 	}
-	r := &running{app: a, f: f, flags: flags, versions: map[string]string{}, live: a.newLive(&f.output), codings: codings, resumed: resumed, builder: &runner.Builder{Cache: a.Cache, Version: env.Version()}}
+	r := &running{app: a, f: f, flags: flags, versions: map[string]string{}, live: a.newLive(&f.output), codings: codings, resumed: resumed, builder: a.newBuilder()}
 	defer r.live.clear()
 	if err := r.choose(ctx); err != nil {
 		return err
@@ -129,7 +127,9 @@ type running struct {
 
 	selection plan.Selection
 	choices   []plan.Choice
-	missing   []string          // runtimes asked for that are not here, with the reason
+	absent    []absent          // runtimes asked for that are not ready
+	unmet     []string          // codecs asked for that only they have
+	unbuilt   error             // of runtimes that are ready but do not build
 	versions  map[string]string // runtime → version
 	in        *input
 	data      []*data
@@ -139,58 +139,36 @@ type running struct {
 
 // choose finds the runners and codecs that take part.
 func (r *running) choose(ctx context.Context) error {
-	all, err := runner.Load(r.app.Runners)
+	all, err := r.app.allRunners()
 	if err != nil {
 		return err
 	}
-	var present []*runner.Runner
-	everything := len(r.f.runtimes) == 1 && r.f.runtimes[0] == "all"
-	known := map[string]bool{}
-	for _, x := range all {
-		known[x.Runtime] = true
-		if !everything && !slices.Contains(r.f.runtimes, x.Runtime) {
-			continue
-		}
-		version, why := lookFor(ctx, x)
-		if why != "" {
-			r.missing = append(r.missing, x.Runtime+": "+why)
-			continue
-		}
-		r.versions[x.Runtime] = version
-		present = append(present, x)
+	asked, err := plan.Runtimes(all, r.f.runtimes)
+	if err != nil {
+		return &usageError{fmt.Errorf("--runtime %w", err)}
 	}
-	for _, name := range r.f.runtimes {
-		if !everything && !known[name] {
-			return &usageError{fmt.Errorf("--runtime %s: there is no such runtime; wirecost doctor lists them", name)}
-		}
+	ready, err := r.present(ctx, asked)
+	if err != nil {
+		return err
 	}
-	if len(present) == 0 {
-		return fmt.Errorf("nothing can be measured: %s", strings.Join(r.missing, "; "))
+	if len(ready) == 0 {
+		return fmt.Errorf("nothing can be measured: %s", join(r.absent))
 	}
 	r.selection = plan.Selection{Codecs: r.f.codecs, Operations: r.f.ops, Baseline: r.f.baseline}
-	r.choices, err = r.selection.Choose(present)
-	var unknown *plan.UnknownCodecError
-	if errors.As(err, &unknown) {
-		return &usageError{err}
+	if err := r.leaveOut(&r.selection, ready); err != nil {
+		return err
 	}
-	return err
-}
-
-// lookFor says which versions of what a runtime needs are here, or what is not.
-func lookFor(ctx context.Context, r *runner.Runner) (version, lacks string) {
-	statuses, err := r.Check(ctx)
-	if err != nil {
-		return "", err.Error()
-	}
-	var versions, reasons []string
-	for _, s := range statuses {
-		if s.OK() {
-			versions = append(versions, s.Found)
-		} else {
-			reasons = append(reasons, found(s))
+	for _, x := range r.absent {
+		if x.named || len(r.unmet) > 0 {
+			voice{r.app.Stderr, r.f.output.quiet}.say("going on without %s", x)
 		}
 	}
-	return strings.Join(versions, ", "), strings.Join(reasons, ", ")
+	r.choices, err = r.selection.Choose(ready)
+	var unknown *plan.UnknownCodecError
+	if errors.As(err, &unknown) {
+		return &usageError{elsewhere(unknown, all, r.f.runtimes)}
+	}
+	return err
 }
 
 func (r *running) run(ctx context.Context, files []string) error {
@@ -201,7 +179,7 @@ func (r *running) run(ctx context.Context, files []string) error {
 	warm := r.warm(warming)
 	if err := r.read(ctx, files); err != nil {
 		stop()
-		_ = warm() // what is wrong with the documents explains it
+		warm()
 		return err
 	}
 	status, err := r.measure(ctx, warm)
@@ -238,7 +216,7 @@ func (r *running) read(ctx context.Context, files []string) error {
 const maxFields = 5_000
 
 // measure builds, measures sizes and times; the status is the file's footer.
-func (r *running) measure(ctx context.Context, warm func() error) (status string, err error) {
+func (r *running) measure(ctx context.Context, warm func()) (status string, err error) {
 	lanes, err := r.build(ctx, warm)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -270,7 +248,7 @@ func (r *running) partial() bool {
 			named[c.Runner.Runtime+"/"+codec] = true
 		}
 	}
-	if len(r.missing) > 0 && !(len(r.f.runtimes) == 1 && r.f.runtimes[0] == "all") {
+	if len(r.unmet) > 0 || r.unbuilt != nil || slices.ContainsFunc(r.absent, func(x absent) bool { return x.named }) {
 		return true
 	}
 	for _, c := range r.analysis.Cases() {
@@ -350,8 +328,11 @@ func (r *running) report(ctx context.Context) error {
 		return err
 	}
 	voice := voice{r.app.Stderr, r.f.output.quiet}
-	for _, m := range r.missing {
-		voice.say("skipped %s", m)
+	for _, x := range r.absent {
+		voice.say("skipped %s", x)
+	}
+	if r.unbuilt != nil {
+		voice.fail(r.unbuilt)
 	}
 	voice.say("raw measurements are in %s", r.file.path)
 	switch {

@@ -26,7 +26,7 @@ time; --times adds how long compressing took, which is only indicative.`,
 		Example: `  wirecost size orders.ndjson
   wirecost size --encoding identity,gzip:9,br:11 --track both orders.ndjson`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := needFiles(cmd, args); err != nil {
+			if err := needArguments(cmd, args); err != nil {
 				return err
 			}
 			s := sizing{app: a, f: &f, out: &out, times: times, format: format}

@@ -17,6 +17,7 @@ type attempt struct {
 	codecs  []Codec
 	dir     string
 	tools   string
+	home    string
 }
 
 // commandError is a manifest's command that did not succeed.
@@ -60,7 +61,7 @@ func (a attempt) run(ctx context.Context) ([]Dropped, error) {
 
 // commands runs the commands and gives what they wrote to standard output.
 func (a attempt) commands(ctx context.Context, commands [][]string) (string, error) {
-	p := placeholders{tools: a.tools, codecs: a.codecs}
+	p := placeholders{home: a.home, tools: a.tools, codecs: a.codecs}
 	var said strings.Builder
 	for _, words := range commands {
 		c := command{words: p.words(words), dir: a.dir, env: p.environment(a.runner.Environment)}
@@ -151,11 +152,15 @@ func (d *drive) drop(drops []Dropped) error {
 	if len(d.codecs) > 0 {
 		return nil
 	}
+	return nothingBuilds(d.runner, d.dropped)
+}
+
+func nothingBuilds(r *Runner, dropped []Dropped) error {
 	var reasons []string
-	for _, x := range d.dropped {
+	for _, x := range dropped {
 		reasons = append(reasons, x.Codec+": "+x.Reason)
 	}
-	return fmt.Errorf("no codec for %s can be built: %s", d.runner.Runtime, strings.Join(reasons, "; "))
+	return fmt.Errorf("no codec for %s can be built: %s", r.Runtime, strings.Join(reasons, "; "))
 }
 
 func without(codecs []Codec, name string) []Codec {

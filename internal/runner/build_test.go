@@ -224,7 +224,7 @@ func TestBuildFails(t *testing.T) {
 		{func() { req.Codecs = []string{"zzz"} }, `no codec "zzz"`},
 		{func() { req.Codecs = nil }, "no codec is selected"},
 		{func() { req.Codecs = []string{"a"}; req.Sets = map[string][]byte{"../x": nil} }, "not a path within"},
-		{func() { r.Needs = []Need{{Program: "no-such-program", Get: "install it"}} }, "no-such-program is not installed; install it"},
+		{func() { r.Needs = []Need{{Program: "no-such-program", Get: "install it"}} }, "no-such-program is not installed; get it: install it"},
 		{func() { w.builder.Cache = "relative" }, "not an absolute path"},
 	} {
 		x.change()
@@ -285,7 +285,7 @@ func TestLockHeldElsewhere(t *testing.T) {
 	if _, err := w.builder.lock(ctx, r, w.hear); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("have %v", err)
 	}
-	if !slices.Contains(w.said, "waiting for another build for toy") {
+	if !slices.Contains(w.said, "waiting for another wirecost that prepares toy") {
 		t.Errorf("said %q", w.said)
 	}
 	unlock()
@@ -327,7 +327,7 @@ func TestCheck(t *testing.T) {
 	if !got[0].OK() || got[0].Found != "tool 1.5.2" || got[0].Output != "tool 1.5.2\nsetting on" {
 		t.Errorf("%+v", got[0])
 	}
-	for i, want := range []string{"", `is "tool 1.5.2", older than 1.10; get it`, "no-such-program is not installed; get it"} {
+	for i, want := range []string{"", `is "tool 1.5.2", older than 1.10; get it: get it`, "no-such-program is not installed; get it: get it"} {
 		if !strings.Contains(got[i].Problem, want) {
 			t.Errorf("have %q; want %q", got[i].Problem, want)
 		}

@@ -52,7 +52,7 @@ type Build struct {
 	Dropped []Dropped
 	Cached  bool // it was there already
 
-	tools string
+	tools, home string
 }
 
 // Dropped is a codec that could not be built for the schema.
@@ -64,24 +64,48 @@ type Dropped struct {
 // Warm runs the manifest's warm commands: work that needs no schema. It runs
 // them once per version of the runner, of its tools, and selection of codecs.
 func (b *Builder) Warm(ctx context.Context, r *Runner, codecs []string) error {
-	selection, err := r.choose(codecs)
+	m, err := b.materials(ctx, r, codecs)
 	if err != nil {
 		return err
 	}
-	tools, err := b.toolsID(ctx, r)
+	return b.warm(ctx, r, m, func(string) {})
+}
+
+// materials are what a build is made of besides the runner and the schema.
+type materials struct {
+	id      string // of the installed programs and libraries
+	home    string
+	codecs  []Codec
+	dropped []Dropped // chosen, but what they need is not installed
+}
+
+// materials chooses codecs, and fails where the runtime is not ready.
+func (b *Builder) materials(ctx context.Context, r *Runner, codecs []string) (materials, error) {
+	chosen, err := r.choose(codecs)
 	if err != nil {
-		return err
+		return materials{}, err
 	}
-	return b.warm(ctx, r, selection, warming{tools, func(string) {}})
+	status, err := b.Look(ctx, r)
+	if err != nil {
+		return materials{}, err
+	}
+	if problem := status.Problem(); problem != "" {
+		return materials{}, errors.New(problem)
+	}
+	touch(status.Home.Dir)
+	m := materials{id: status.id(), home: status.Home.Dir, codecs: chosen}
+	for _, d := range status.Lacking() {
+		if selected(m.codecs, d.Codec) {
+			m.codecs, m.dropped = without(m.codecs, d.Codec), append(m.dropped, d)
+		}
+	}
+	if len(m.codecs) == 0 {
+		return materials{}, nothingBuilds(r, m.dropped)
+	}
+	return m, nil
 }
 
-// warming says what else a warm-up depends on, and whom to tell.
-type warming struct {
-	toolsID  string
-	progress func(string)
-}
-
-func (b *Builder) warm(ctx context.Context, r *Runner, codecs []Codec, w warming) error {
+func (b *Builder) warm(ctx context.Context, r *Runner, m materials, progress func(string)) error {
 	tools := b.toolsDir(r)
 	if err := os.MkdirAll(tools, 0o755); err != nil {
 		return err
@@ -90,9 +114,9 @@ func (b *Builder) warm(ctx context.Context, r *Runner, codecs []Codec, w warming
 	if len(r.Manifest.Warm) == 0 {
 		return nil
 	}
-	sum := sha256.Sum256([]byte(w.toolsID + "\n" + strings.Join(names(codecs), ",")))
+	sum := sha256.Sum256([]byte(m.id + "\n" + strings.Join(names(m.codecs), ",")))
 	marker := filepath.Join(tools, "warm-"+hex.EncodeToString(sum[:8]))
-	unlock, err := b.lock(ctx, r, w.progress)
+	unlock, err := b.lock(ctx, r, progress)
 	if err != nil {
 		return err
 	}
@@ -100,16 +124,16 @@ func (b *Builder) warm(ctx context.Context, r *Runner, codecs []Codec, w warming
 	if _, err := os.Stat(marker); err == nil {
 		return nil
 	}
-	w.progress(fmt.Sprintf("preparing the tools and libraries of %s for %s", plural(len(codecs), "codec"), r.Runtime))
+	progress(fmt.Sprintf("preparing the tools and libraries of %s for %s", plural(len(m.codecs), "codec"), r.Runtime))
 	dir, err := os.MkdirTemp(tools, "warm.tmp-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := r.Render(&schema.Model{Format: schema.ModelFormat}, codecs, dir); err != nil {
+	if err := r.Render(&schema.Model{Format: schema.ModelFormat}, m.codecs, dir); err != nil {
 		return err
 	}
-	a := attempt{runner: r, codecs: codecs, dir: dir, tools: tools}
+	a := attempt{runner: r, codecs: m.codecs, dir: dir, tools: tools, home: m.home}
 	if _, err := a.commands(ctx, r.Manifest.Warm); err != nil {
 		return err
 	}
@@ -117,8 +141,9 @@ func (b *Builder) warm(ctx context.Context, r *Runner, codecs []Codec, w warming
 }
 
 // Build gives a runner for the schema, out of the cache where that build is
-// there and whole. Codecs that do not build are dropped, and the rest is built.
-// It fails where no codec can be built.
+// there and whole. Codecs that do not build, or whose needs are not installed, are
+// dropped, and the rest is built. It fails where the runtime is not ready, and
+// where no codec can be built.
 func (b *Builder) Build(ctx context.Context, r *Runner, req BuildRequest) (*Build, error) {
 	if req.Progress == nil {
 		req.Progress = func(string) {}
@@ -126,25 +151,21 @@ func (b *Builder) Build(ctx context.Context, r *Runner, req BuildRequest) (*Buil
 	if req.Model == nil {
 		return nil, errors.New("a build needs a model")
 	}
-	codecs, err := r.choose(req.Codecs)
+	m, err := b.materials(ctx, r, req.Codecs)
 	if err != nil {
 		return nil, err
 	}
-	tools, err := b.toolsID(ctx, r)
+	key, err := b.key(r, req, m)
 	if err != nil {
 		return nil, err
 	}
-	key, err := b.key(r, req, codecs, tools)
-	if err != nil {
-		return nil, err
-	}
-	build := &Build{Dir: filepath.Join(b.Cache, buildsFolder, key), Runner: r, tools: b.toolsDir(r)}
+	build := &Build{Dir: filepath.Join(b.Cache, buildsFolder, key), Runner: r, tools: b.toolsDir(r), home: m.home}
 	if build.reuse() {
 		return build, nil
 	}
 	// A failure to warm up is told only if the build fails as well: it may be one
 	// codec's, which the build drops.
-	cold := b.warm(ctx, r, codecs, warming{tools, req.Progress})
+	cold := b.warm(ctx, r, m, req.Progress)
 	unlock, err := b.lock(ctx, r, req.Progress)
 	if err != nil {
 		return nil, err
@@ -153,7 +174,7 @@ func (b *Builder) Build(ctx context.Context, r *Runner, req BuildRequest) (*Buil
 	if build.reuse() { // another process has just made it
 		return build, nil
 	}
-	if err := b.make(ctx, build, req, codecs); err != nil {
+	if err := b.make(ctx, build, req, m); err != nil {
 		return nil, withCause(err, cold)
 	}
 	b.prune(key)
@@ -171,10 +192,13 @@ func withCause(err, cold error) error {
 }
 
 // make builds beside the final folder and moves there what is complete.
-func (b *Builder) make(ctx context.Context, build *Build, req BuildRequest, codecs []Codec) error {
+func (b *Builder) make(ctx context.Context, build *Build, req BuildRequest, m materials) error {
 	temporary := build.Dir + ".tmp"
 	defer os.RemoveAll(temporary)
-	d := drive{attempt: attempt{runner: build.Runner, request: req, codecs: codecs, dir: temporary, tools: build.tools}}
+	d := drive{
+		attempt: attempt{runner: build.Runner, request: req, codecs: m.codecs, dir: temporary, tools: build.tools, home: build.home},
+		dropped: m.dropped,
+	}
 	if err := d.run(ctx); err != nil {
 		return err
 	}
@@ -205,38 +229,18 @@ func (r *Runner) choose(names []string) ([]Codec, error) {
 	return codecs, nil
 }
 
-// toolsID tells the versions of the programs that the runner needs, or fails
-// with what is missing.
-func (b *Builder) toolsID(ctx context.Context, r *Runner) (string, error) {
-	if !filepath.IsAbs(b.Cache) {
-		return "", fmt.Errorf("the cache folder %q is not an absolute path", b.Cache)
-	}
-	needs, err := r.Check(ctx)
-	if err != nil {
-		return "", err
-	}
-	var id, problems []string
-	for _, n := range needs {
-		if !n.OK() {
-			problems = append(problems, n.Problem)
-		}
-		id = append(id, n.Program, n.Path, n.Output)
-	}
-	if problems != nil {
-		return "", errors.New(strings.Join(problems, "; "))
-	}
-	return strings.Join(id, "\n"), nil
-}
-
 // key names a build by everything that it is made of.
-func (b *Builder) key(r *Runner, req BuildRequest, codecs []Codec, tools string) (string, error) {
+func (b *Builder) key(r *Runner, req BuildRequest, m materials) (string, error) {
 	model, err := json.Marshal(req.Model)
 	if err != nil {
 		return "", err
 	}
 	h := sha256.New()
-	for _, part := range []string{b.Version, r.Runtime, r.Digest, tools, strings.Join(names(codecs), ",")} {
+	for _, part := range []string{b.Version, r.Runtime, r.Digest, m.id, strings.Join(names(m.codecs), ",")} {
 		hashPart(h, []byte(part))
+	}
+	for _, d := range m.dropped {
+		hashPart(h, []byte(d.Codec)) // the build remembers it
 	}
 	hashPart(h, model)
 	for _, name := range sortedKeys(req.Sets) {
@@ -251,7 +255,8 @@ func (b *Builder) toolsDir(r *Runner) string {
 }
 
 // lock keeps other wirecost processes, and other calls in this one, from
-// building the same runtime. It waits until it can or ctx ends, and says so.
+// building or setting up the same runtime. It waits until it can or ctx ends, and
+// says so.
 func (b *Builder) lock(ctx context.Context, r *Runner, progress func(string)) (unlock func(), err error) {
 	if err := os.MkdirAll(b.Cache, 0o755); err != nil {
 		return nil, err
@@ -270,12 +275,12 @@ func (b *Builder) lock(ctx context.Context, r *Runner, progress func(string)) (u
 			return nil, fmt.Errorf("%s: %w", f.Name(), err)
 		}
 		if waits == 1 {
-			progress("waiting for another build for " + r.Runtime)
+			progress("waiting for another wirecost that prepares " + r.Runtime)
 		}
 		select {
 		case <-ctx.Done():
 			f.Close()
-			return nil, fmt.Errorf("another wirecost is building: %w", context.Cause(ctx))
+			return nil, fmt.Errorf("another wirecost prepares %s: %w", r.Runtime, context.Cause(ctx))
 		case <-time.After(20 * time.Millisecond):
 		}
 	}

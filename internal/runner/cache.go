@@ -13,11 +13,13 @@ import (
 const (
 	buildsFolder = "builds"
 	toolsFolder  = "tools"
+	homesFolder  = "homes"
 	markerFile   = "wirecost-build.json"
 
 	keepBuilds = 50
 	keepBytes  = 2 << 30
-	keepTools  = 30 * 24 * time.Hour // since last used
+	keepTools  = 30 * 24 * time.Hour // since last used; homes too
+	keepHomes  = 3                   // of a runtime
 )
 
 // marker is the last file that is written of a build: a build without it was
@@ -41,10 +43,11 @@ func writeMarker(dir string, m marker) error {
 	return os.WriteFile(filepath.Join(dir, markerFile), b, 0o644)
 }
 
+// fileSizes lists the files and links below a folder.
 func fileSizes(dir string) (map[string]int64, error) {
 	sizes := map[string]int64{}
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
+		if err != nil || d.Type()&^fs.ModeSymlink != 0 {
 			return err
 		}
 		info, err := d.Info()
@@ -54,6 +57,21 @@ func fileSizes(dir string) (map[string]int64, error) {
 		return err
 	})
 	return sizes, err
+}
+
+// damage names a file that is gone or has been cut short; a file that grew was
+// used. Empty: there is none.
+func damage(dir string, files map[string]int64) string {
+	for _, name := range sortedKeys(files) {
+		info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			return name + " is gone"
+		}
+		if info.Size() < files[name] {
+			return name + " has been cut short"
+		}
+	}
+	return ""
 }
 
 // reuse fills in a build that is in the cache already, if it is whole.
@@ -66,11 +84,8 @@ func (b *Build) reuse() bool {
 	if json.Unmarshal(raw, &m) != nil || m.Guessed || len(m.Codecs) == 0 {
 		return false
 	}
-	for name, size := range m.Files {
-		info, err := os.Lstat(filepath.Join(b.Dir, filepath.FromSlash(name)))
-		if err != nil || info.Size() != size {
-			return false
-		}
+	if damage(b.Dir, m.Files) != "" {
+		return false
 	}
 	if _, err := os.Stat(b.tools); err != nil && strings.Contains(strings.Join(b.Runner.Run, " "), "{tools}") {
 		return false

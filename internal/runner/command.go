@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -24,14 +25,20 @@ type output struct{ stdout, stderr string }
 // killAfter is how long a program has to heed a request to end.
 const killAfter = 2 * time.Second
 
-// run runs the command to its end. When ctx ends, its whole process group does.
-// An error that is not ctx's means that the program did not run or did not
-// succeed.
+// run runs the command to its end and gives what it wrote.
 func (c command) run(ctx context.Context) (output, error) {
 	var stdout, stderr head
+	err := c.runTo(ctx, &stdout, &stderr)
+	return output{stdout.String(), stderr.String()}, err
+}
+
+// runTo runs the command to its end. When ctx ends, its whole process group does.
+// An error that is not ctx's means that the program did not run or did not
+// succeed.
+func (c command) runTo(ctx context.Context, stdout, stderr io.Writer) error {
 	cmd := exec.CommandContext(ctx, c.words[0], c.words[1:]...)
 	cmd.Dir, cmd.Env = c.dir, environ(c.env)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Stdout, cmd.Stderr = stdout, stderr
 	ownGroup(cmd)
 	cmd.Cancel = func() error {
 		time.AfterFunc(killAfter, func() { _ = killGroup(cmd.Process) })
@@ -45,7 +52,7 @@ func (c command) run(ctx context.Context) (output, error) {
 		}
 		err = context.Cause(ctx)
 	}
-	return output{stdout.String(), stderr.String()}, err
+	return err
 }
 
 func environ(extra map[string]string) []string {
@@ -58,18 +65,27 @@ func environ(extra map[string]string) []string {
 
 // placeholders are what a manifest's commands may stand on.
 type placeholders struct {
+	home   string
 	tools  string
 	codecs []Codec
 }
 
 func (p placeholders) replacer() *strings.Replacer {
-	return strings.NewReplacer("{tools}", p.tools, "{codecs}", strings.Join(names(p.codecs), ","), "{exe}", exeSuffix)
+	return strings.NewReplacer("{home}", p.home, "{tools}", p.tools, "{codecs}", strings.Join(names(p.codecs), ","), "{exe}", exeSuffix)
 }
 
 func (p placeholders) words(words []string) []string {
 	r, out := p.replacer(), make([]string, len(words))
 	for i, w := range words {
 		out[i] = r.Replace(w)
+	}
+	return out
+}
+
+func (p placeholders) commands(commands [][]string) [][]string {
+	out := make([][]string, len(commands))
+	for i, words := range commands {
+		out[i] = p.words(words)
 	}
 	return out
 }

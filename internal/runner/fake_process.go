@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"wirecost/internal/bench"
 )
@@ -114,6 +115,9 @@ func (f *Fake) Measure(ctx context.Context, req MeasureRequest) (*MeasureReply, 
 		s, err := f.sample(b.Sample, b.Codec)
 		if err != nil {
 			return nil, err
+		}
+		if c, _ := f.runtime.codec(b.Codec); !slices.Contains(c.Operations, b.Operation) {
+			return nil, &FailedError{fmt.Sprintf("batch %d: %s has no operation %q", i, b.Codec, b.Operation)}
 		}
 		if b.Iterations < 1 || b.Document < 0 || b.Window < 1 || b.Document+b.Window > len(s.documents) {
 			return nil, &FailedError{fmt.Sprintf("batch %d: %d iterations over documents %d to %d of %d", i, b.Iterations, b.Document, b.Document+b.Window, len(s.documents))}

@@ -22,6 +22,7 @@ import (
 const (
 	manifestFile = "runner.json"
 	codecFolder  = "codecs"
+	setupFolder  = "setup" // goes into {home}, not into builds
 	codecMark    = "wirecost:codec "
 	headerLines  = 20 // the codec's header line is among these
 )
@@ -86,6 +87,9 @@ func loadRunner(fsys fs.FS, folder string) (*Runner, error) {
 	if r.Codecs, err = readCodecs(r.FS); err != nil {
 		return nil, fmt.Errorf("%s/%w", folder, err)
 	}
+	if err := r.checkNeeds(); err != nil {
+		return nil, fmt.Errorf("%s/%s: %w", folder, manifestFile, err)
+	}
 	if r.Digest, err = digestFS(r.FS); err != nil {
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
@@ -130,24 +134,43 @@ func (m *Manifest) check(folder string) error {
 			return fmt.Errorf("minimum of %s is %q; want a version such as 1.26", n.Program, n.Minimum)
 		}
 	}
-	commands := slices.Concat(m.Warm, m.Generate, m.Build, [][]string{m.Run})
+	commands := slices.Concat(m.Setup, m.Checks, m.Warm, m.Generate, m.Build, [][]string{m.Run})
 	for _, c := range commands {
 		if len(c) == 0 || c[0] == "" {
 			return errors.New("a command is empty; every command and run need a program")
 		}
 	}
-	return checkPlaceholders(commands, m.Environment)
+	return m.checkPlaceholders(commands)
 }
 
-func checkPlaceholders(commands [][]string, env map[string]string) error {
+func (m *Manifest) checkPlaceholders(commands [][]string) error {
 	words := slices.Concat(commands...)
-	for _, v := range env {
+	for _, v := range m.Environment {
 		words = append(words, v)
 	}
+	homeless := len(m.Setup) == 0
 	for _, w := range words {
 		for _, p := range placeholder.FindAllStringSubmatch(w, -1) {
-			if !slices.Contains([]string{"tools", "codecs", "exe"}, p[1]) {
-				return fmt.Errorf("unknown placeholder {%s} in %q; there are {tools}, {codecs} and {exe}", p[1], w)
+			if !slices.Contains([]string{"home", "tools", "codecs", "exe"}, p[1]) {
+				return fmt.Errorf("unknown placeholder {%s} in %q; there are {home}, {tools}, {codecs} and {exe}", p[1], w)
+			}
+			if p[1] == "home" && homeless {
+				return fmt.Errorf("%q has {home}, but there are no setup commands to fill it; add setup", w)
+			}
+		}
+	}
+	if homeless && len(m.Checks) > 0 {
+		return errors.New("there are check commands, but no setup commands whose work they could check; add setup or remove check")
+	}
+	return nil
+}
+
+// checkNeeds refuses needs of codecs that do not exist.
+func (r *Runner) checkNeeds() error {
+	for _, n := range r.Needs {
+		for _, name := range n.Codecs {
+			if _, ok := r.Codec(name); !ok {
+				return fmt.Errorf("%s is needed for the codec %q, which does not exist", n.Program, name)
 			}
 		}
 	}

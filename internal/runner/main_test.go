@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -34,6 +35,10 @@ func play(mode string) int {
 	if len(os.Args) > 1 && os.Args[1] == "version" {
 		fmt.Println("tool 1.5.2\nsetting", os.Getenv("TOOL_SETTING"))
 		return 0
+	}
+	if len(os.Args) > 1 && os.Args[1] == "fails" {
+		fmt.Fprintln(os.Stderr, "no library here")
+		return 7
 	}
 	switch mode {
 	case "compile":
@@ -166,8 +171,11 @@ func compile() int {
 		if err != nil {
 			return 9
 		}
+		defer f.Close()
+		if slices.Contains([]string{"install", "hang", "check"}, os.Args[1]) {
+			return installer(f)
+		}
 		fmt.Fprintln(f, strings.Join(os.Args[1:], " "))
-		f.Close()
 	}
 	sources, _ := filepath.Glob("*/*.src")
 	code := 0

@@ -5,12 +5,14 @@ import "wirecost/internal/bench"
 // ManifestFormat names the version of runner.json.
 const ManifestFormat = "wirecost.runner/v1"
 
-// Manifest is a runner's runner.json: how it is built and run. Commands and the
-// environment may hold the placeholders {tools} (a folder kept per version of
-// the runner), {codecs} (the names of those built in, comma-separated) and {exe}
-// (".exe" on Windows, else nothing). Commands run in the build's own folder,
-// which moves when it is complete: nothing in it may hold its absolute path.
-// Warm commands run in a folder rendered for a schema without messages.
+// Manifest is a runner's runner.json: how it is set up, built and run. Commands
+// and the environment may hold the placeholders {home} (the folder of its pinned
+// libraries, see Builder.Setup), {tools} (a folder kept per version of the
+// runner), {codecs} (the names of those built in, comma-separated; in setup and
+// check, of all) and {exe} (".exe" on Windows, else nothing). Setup and check
+// commands run in {home}; the others in the build's own folder, which moves when
+// it is complete: nothing in it may hold its absolute path. Warm commands run in
+// a folder rendered for a schema without messages.
 type Manifest struct {
 	Format      string            `json:"format"`
 	Runtime     string            `json:"runtime"`
@@ -18,6 +20,8 @@ type Manifest struct {
 	Compiles    bool              `json:"compiles_while_running,omitempty"`
 	Needs       []Need            `json:"needs"`
 	Environment map[string]string `json:"environment,omitempty"`
+	Setup       [][]string        `json:"setup,omitempty"`    // bring pinned libraries into {home}, without root; only "wirecost setup" runs them
+	Checks      [][]string        `json:"check,omitempty"`    // quick; succeed only where the set-up is whole; the first line of each tells versions
 	Warm        [][]string        `json:"warm,omitempty"`     // work that no schema is needed for: started while documents are read
 	Generate    [][]string        `json:"generate,omitempty"` // from the rendered templates and the descriptor sets to sources
 	Build       [][]string        `json:"build"`
@@ -32,7 +36,9 @@ type Need struct {
 	// part of a build's cache key.
 	Version []string `json:"version"`
 	Minimum string   `json:"minimum,omitempty"` // "1.26"
-	Get     string   `json:"get"`               // what to tell a user who lacks it
+	Get     string   `json:"get"`               // the command that brings it, for a user who lacks it
+	// Codecs are those that need it; none: the whole runtime does.
+	Codecs []string `json:"codecs,omitempty"`
 }
 
 // Codec is what the header line of a codec's source file says of it. The line

@@ -15,6 +15,7 @@ import (
 // NeedStatus is what was found of a program that a runner needs.
 type NeedStatus struct {
 	Need
+	Label   string // what to call it: the program, with its arguments where several needs have one program
 	Path    string // where it is; empty: not in PATH
 	Found   string // the version: the first line of what it printed
 	Output  string // what it printed; part of a build's cache key
@@ -30,7 +31,9 @@ func (s NeedStatus) OK() bool { return s.Problem == "" }
 func (r *Runner) Check(ctx context.Context) ([]NeedStatus, error) {
 	var all []NeedStatus
 	for _, n := range r.Needs {
-		all = append(all, r.checkNeed(ctx, n))
+		s := NeedStatus{Need: n, Label: r.label(n)}
+		s.look(ctx, r.environment())
+		all = append(all, s)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -38,33 +41,78 @@ func (r *Runner) Check(ctx context.Context) ([]NeedStatus, error) {
 	return all, nil
 }
 
-func (r *Runner) checkNeed(ctx context.Context, n Need) NeedStatus {
-	s := NeedStatus{Need: n}
+// label tells a need from others of the same program, as of "pkg-config".
+func (r *Runner) label(n Need) string {
+	for _, other := range r.Needs {
+		if other.Program == n.Program && !slices.Equal(other.Version, n.Version) {
+			return strings.Join(append([]string{n.Program}, n.Version...), " ")
+		}
+	}
+	return n.Program
+}
+
+// environment is the manifest's, without what stands on folders of ours: needs
+// are looked for before there are any.
+func (r *Runner) environment() map[string]string {
+	env := map[string]string{}
+	for name, value := range r.Environment {
+		if !strings.Contains(value, "{home}") && !strings.Contains(value, "{tools}") {
+			env[name] = value
+		}
+	}
+	return placeholders{}.environment(env)
+}
+
+func (s *NeedStatus) look(ctx context.Context, env map[string]string) {
+	n := s.Need
 	var err error
 	if s.Path, err = exec.LookPath(n.Program); err != nil {
-		s.Problem = fmt.Sprintf("%s is not installed; %s", n.Program, n.Get)
-		return s
+		s.Problem = fmt.Sprintf("%s is not installed; get it: %s", n.Program, n.Get)
+		return
 	}
 	if len(n.Version) == 0 {
-		return s
+		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	out, err := command{
 		words: slices.Concat([]string{s.Path}, n.Version),
 		dir:   os.TempDir(), // not where the user stands: some programs' version depends on the folder
-		env:   placeholders{}.environment(r.Environment),
+		env:   env,
 	}.run(ctx)
 	if err != nil {
-		s.Problem = fmt.Sprintf("%s does not run: %v; %s", s.Path, err, n.Get)
-		return s
+		s.Problem = fmt.Sprintf("%s fails (%v%s); get it: %s", s.Label, err, because(out), n.Get)
+		return
 	}
 	s.Output = strings.TrimSpace(out.stdout + out.stderr)
 	s.Found, _, _ = strings.Cut(s.Output, "\n")
 	if n.Minimum != "" && !atLeast(s.Found, n.Minimum) {
-		s.Problem = fmt.Sprintf("%s is %q, older than %s; %s", s.Path, s.Found, n.Minimum, n.Get)
+		s.Problem = fmt.Sprintf("%s is %q, older than %s; get it: %s", s.Path, s.Found, n.Minimum, n.Get)
 	}
-	return s
+}
+
+// because is the last thing that a failed command said: programs explain
+// themselves at the end.
+func because(out output) string {
+	lines := strings.Split(strings.TrimSpace(out.stdout+"\n"+out.stderr), "\n")
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+		return ": " + last
+	}
+	return ""
+}
+
+// lacking says which codecs cannot be built for want of a need of their own, and
+// why.
+func lacking(needs []NeedStatus) []Dropped {
+	var drops []Dropped
+	for _, n := range needs {
+		for _, codec := range n.Codecs {
+			if !n.OK() && !isDropped(drops, codec) {
+				drops = append(drops, Dropped{codec, n.Problem})
+			}
+		}
+	}
+	return drops
 }
 
 var versionNumber = regexp.MustCompile(`\d+(\.\d+)+|\d+`)

@@ -39,8 +39,9 @@ func (e *renderError) Unwrap() error { return e.err }
 // Render writes the runner's folder to dir for a schema and a selection of its
 // codecs. Every FILE.tmpl is run over Data and written as FILE, unless nothing
 // but white space comes out; FILE.inc.tmpl only holds {{define}}s that the
-// others use; other files are copied. Left out are runner.json and the files
-// of codecs that are not selected. An error names the template and its line.
+// others use; other files are copied. Left out are runner.json, the folder setup,
+// and the files of codecs that are not selected. An error names the template and
+// its line.
 func (r *Runner) Render(m *schema.Model, codecs []Codec, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -56,6 +57,9 @@ func (r *Runner) Render(m *schema.Model, codecs []Codec, dir string) error {
 		return err
 	}
 	return fs.WalkDir(r.FS, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && name == setupFolder {
+			return fs.SkipDir
+		}
 		if err != nil || d.IsDir() || name == manifestFile || strings.HasSuffix(name, includeSuffix) {
 			return err
 		}

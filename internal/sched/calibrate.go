@@ -134,8 +134,12 @@ func (s *Scheduler) calibrateGroup(ctx context.Context, l *lane, codecs []string
 		}
 		if p == nil {
 			q, _, err := s.start(ctx, l, codecs)
+			if ctx.Err() != nil {
+				return nil
+			}
 			if err != nil {
-				return err
+				status, reason := explain(err)
+				return s.lose(l, codecs, status, reason)
 			}
 			p = q
 		}
@@ -293,6 +297,25 @@ type batch struct {
 
 func (b batch) iterations() int { return b.passes * b.w.Count }
 
+// A turn that takes so much longer than was expected hangs.
+const (
+	leastDeadline = 10 * time.Second
+	timesExpected = 50
+)
+
+// withDeadline bounds a turn by what its batches should take. Before they are
+// calibrated nobody knows.
+func withDeadline(ctx context.Context, batches []batch) (context.Context, context.CancelFunc) {
+	expected := 0.0
+	for _, b := range batches {
+		if b.c.cost == nil {
+			return ctx, func() {}
+		}
+		expected += b.c.pass(b.w) * float64(b.passes)
+	}
+	return context.WithTimeout(ctx, leastDeadline+timesExpected*time.Duration(expected))
+}
+
 // turn sends batches and checks every checksum that comes back.
 func (s *Scheduler) turn(ctx context.Context, p runner.Process, batches []batch, settle bool) (*runner.MeasureReply, error) {
 	s.requests = s.requests[:0]
@@ -302,6 +325,8 @@ func (s *Scheduler) turn(ctx context.Context, p runner.Process, batches []batch,
 			Iterations: b.iterations(), Document: b.w.First, Window: b.w.Count,
 		})
 	}
+	ctx, cancel := withDeadline(ctx, batches)
+	defer cancel()
 	reply, err := p.Measure(ctx, runner.MeasureRequest{Turn: s.requests, Settle: settle})
 	if err != nil {
 		return nil, err

@@ -57,21 +57,21 @@ const coldForks = 6
 // fork starts fresh processes, measures every running case of the lane in
 // interleaved blocks, and keeps what it saw. If it fails, what it measured is
 // dropped and the blame is found.
-func (s *Scheduler) fork(ctx context.Context, l *lane, n int) error {
+func (s *Scheduler) fork(ctx context.Context, l *lane, n int) (kept bool, err error) {
 	f := &fork{s: s, l: l, n: n, order: plan.NewOrder(s.Config.Seed, n), records: map[*caseState]*store.Fork{}, start: s.Config.Now()}
 	defer f.close()
-	err := f.run(ctx)
+	err = f.run(ctx)
 	if ctx.Err() != nil {
-		return nil
+		return true, nil
 	}
 	if err != nil {
-		return f.blame(err)
+		return false, f.blame(err)
 	}
 	l.suspect, l.aborted = false, 0
-	if n == s.Config.FirstFork {
+	if l.good(n) == s.Config.FirstFork {
 		f.refine()
 	}
-	return f.keep()
+	return true, f.keep()
 }
 
 func (f *fork) close() {
@@ -167,7 +167,7 @@ func (f *fork) join(ctx context.Context, codecs []string) error {
 		if slices.Contains(codecs, c.Codec) {
 			m.cases = append(m.cases, c)
 			f.records[c] = &store.Fork{
-				Kind: "fork", Case: c.number, Fork: f.n, Pilot: f.n == 0, Start: f.start,
+				Kind: "fork", Case: c.number, Fork: f.n, Pilot: f.l.good(f.n) == 0, Start: f.start,
 				OverheadNS: m.overhead, ClockStepNS: f.l.step, CPUNS: -1, Preemptions: -1, Collections: -1,
 			}
 		}

@@ -24,6 +24,7 @@ type lane struct {
 	only    map[bench.Case]bool    // what the fork at hand is for; nil: everything
 	suspect bool                   // a process died in a turn of several cases: ask one case at a time
 	aborted int                    // forks in a row that failed without a case to blame
+	lost    int                    // forks so far of which nothing was kept
 	longest time.Duration          // of its forks so far
 	slot    float64                // ns that a fork spends on a case's short batches
 }
@@ -42,6 +43,9 @@ type caseState struct {
 func (c *caseState) want(first, count, passes int) uint32 {
 	return (c.sums[first+count] - c.sums[first]) * uint32(passes)
 }
+
+// good is the number that a fork would have if none before it had failed.
+func (l *lane) good(fork int) int { return fork - l.lost }
 
 func (l *lane) running() []*caseState {
 	return slices.DeleteFunc(slices.Clone(l.states), func(c *caseState) bool { return c.ended })
@@ -100,14 +104,12 @@ func (s *Scheduler) files() []runner.SampleFiles {
 // finds right. Nothing is timed before.
 func (s *Scheduler) admit(ctx context.Context, l Lane) (*lane, error) {
 	ln := &lane{Lane: l, plans: map[string]*samplePlan{}}
-	p, err := l.Starter.Start(ctx)
-	if err != nil {
-		return ln, fmt.Errorf("the %s runner does not start: %w", l.Runtime, err)
+	desc, broken := describe(ctx, l)
+	if ctx.Err() != nil {
+		return ln, nil
 	}
-	desc, err := p.Describe(ctx)
-	p.Close()
-	if err != nil {
-		return ln, fmt.Errorf("the %s runner does not describe itself: %w", l.Runtime, err)
+	if broken != "" {
+		return ln, s.giveUp(ln, broken)
 	}
 	ln.unit, ln.step = desc.StringUnit, desc.ClockStepNS
 	if err := s.number(ln, desc); err != nil {
@@ -124,6 +126,42 @@ func (s *Scheduler) admit(ctx context.Context, l Lane) (*lane, error) {
 		}
 	}
 	return ln, s.Sink.Sync()
+}
+
+// describe asks a runtime what it is, or says why nothing of it can be measured.
+func describe(ctx context.Context, l Lane) (d *runner.Description, broken string) {
+	if l.Broken != "" {
+		return nil, l.Broken
+	}
+	p, err := l.Starter.Start(ctx)
+	if err != nil {
+		return nil, fmt.Sprintf("the %s runner does not start: %v", l.Runtime, err)
+	}
+	defer p.Close()
+	if d, err = p.Describe(ctx); err != nil {
+		return nil, fmt.Sprintf("the %s runner does not describe itself: %v", l.Runtime, err)
+	}
+	return d, ""
+}
+
+// giveUp records that nothing of a lane could be measured.
+func (s *Scheduler) giveUp(l *lane, why string) error {
+	if err := s.number(l, &runner.Description{}); err != nil {
+		return err
+	}
+	return s.lose(l, codecNames(l.Codecs), bench.Failed, why)
+}
+
+// lose ends what is running of some codecs.
+func (s *Scheduler) lose(l *lane, codecs []string, status bench.Status, reason string) error {
+	for _, c := range l.running() {
+		if slices.Contains(codecs, c.Codec) {
+			if err := s.end(c, status, reason); err != nil {
+				return err
+			}
+		}
+	}
+	return s.Sink.Sync()
 }
 
 func codecNames(cs []runner.Codec) []string {

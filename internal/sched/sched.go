@@ -43,6 +43,7 @@ type Lane struct {
 	Cases    []bench.Case
 	Starter  runner.Starter
 	Dropped  map[string]string // codecs that could not be built for the schema, with the reason
+	Broken   string            // why nothing of the runtime could be built; it needs no Starter then
 }
 
 // Sink takes records as they are made.
@@ -102,14 +103,16 @@ type Scheduler struct {
 	lanes   []*lane
 	summary Summary
 	began   time.Time // of the measuring phase
-	next    int       // next case number
+	lost    time.Duration
+	next    int // next case number
 
 	requests []runner.BatchRequest // reused from turn to turn
 }
 
 // Run verifies, calibrates and measures. What goes wrong with a case ends that
-// case; an error is returned only when the records cannot be kept or a runtime
-// cannot be started at all. A cancelled context ends the run early and cleanly.
+// case, and what goes wrong with a runtime its cases; an error is returned only
+// when the records cannot be kept. A cancelled context ends the run early and
+// cleanly.
 func (s *Scheduler) Run(ctx context.Context, lanes []Lane) (Summary, error) {
 	if s.Observe == nil {
 		s.Observe = func(Event) {}
@@ -160,13 +163,20 @@ func (s *Scheduler) measure(ctx context.Context) error {
 			s.Observe(Event{Phase: "measure", Runtime: l.Runtime, Fork: fork, Elapsed: s.elapsed()})
 			s.focus(l, fork)
 			began := s.Config.Now()
-			if err := s.fork(ctx, l, fork); err != nil {
+			kept, err := s.fork(ctx, l, fork)
+			if err != nil {
 				return err
 			}
-			l.longest = max(l.longest, s.Config.Now().Sub(began))
 			s.summary.Forks, ran = fork+1, true
-			if fork == s.Config.FirstFork {
+			switch took := s.Config.Now().Sub(began); {
+			case !kept: // what somebody's fault costs is not taken from the others' time
+				l.lost++
+				s.lost += took
+			case l.good(fork) == s.Config.FirstFork:
+				l.longest = took
 				s.adapt(l)
+			default:
+				l.longest = max(l.longest, took)
 			}
 			if err := s.progress(); err != nil {
 				return err
@@ -201,6 +211,7 @@ const leastForks = 4
 
 func (s *Scheduler) enough(fork int, l *lane) bool {
 	c := s.Config
+	fork = l.good(fork)
 	done := fork - c.FirstFork
 	switch {
 	case c.MaxForks > 0 && fork >= c.MaxForks:
@@ -213,7 +224,8 @@ func (s *Scheduler) enough(fork int, l *lane) bool {
 	return c.Precision > 0 && s.Judge.Settled(c.Precision)
 }
 
-func (s *Scheduler) elapsed() time.Duration { return s.Config.Now().Sub(s.began) }
+// elapsed is how long has been measured; forks that came to nothing do not count.
+func (s *Scheduler) elapsed() time.Duration { return s.Config.Now().Sub(s.began) - s.lost }
 
 // finish gives every case that is still running its outcome.
 func (s *Scheduler) finish() error {

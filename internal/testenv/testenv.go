@@ -1,5 +1,6 @@
 // Package testenv tells tests what surrounds them: whether the corpora are
-// here, and whether a test may be skipped at all.
+// here, and whether a test may be skipped at all. It imports nothing of ours, so
+// what tells whether a runtime is ready is in internal/runner/runnertest.
 package testenv
 
 import (

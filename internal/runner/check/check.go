@@ -1,5 +1,6 @@
 // Package check tells whether a runner speaks the protocol of docs/protocol.md
-// as it should: it asks what an honest run asks and what it never does, and
+// as it should: it asks what an honest run asks and what it never does, hands
+// over documents that are hard to get right and documents that are broken, and
 // compares the answers with each other and with a reference.
 package check
 
@@ -38,8 +39,10 @@ func Command(c runner.Command) Start {
 // Options say what to check with.
 type Options struct {
 	Samples []runner.SampleFiles // of a schema that the runner was built for; none: codecs are not tried
+	Values  []Value              // further samples of that schema, each of documents that are hard to get right
+	Text    *Text                // a document with text that is broken on purpose; nil: not tried
 	Codecs  []string             // those to check; nil: all that the runner describes
-	Dir     string               // a folder for what "verify" writes
+	Dir     string               // a folder for what is written meanwhile
 	// Deadline is that of each request and of each ending; 0: ten seconds.
 	Deadline time.Duration
 	// Checksums gives a sample's leaf and visit checksums, one per document. Nil:
@@ -48,11 +51,25 @@ type Options struct {
 	// Output compares what a codec wrote with the documents. Nil: only the count
 	// is checked.
 	Output func(codec runner.CodecDescription, sample string, written [][]byte) error
+	// Foreign allows that the runner was built for another schema than that of
+	// Samples: if it refuses them all, its codecs are not checked.
+	Foreign bool
+	// Report is told of each check when it is done; may be nil.
+	Report func(Line)
+}
+
+// Line is one check and its outcome.
+type Line struct {
+	Rule     string   // see Finding
+	Codec    string   // where it is one codec's
+	Expected string   // what a right runner does
+	Came     []string // what came instead; none: as expected
+	Skipped  string   // why it was not tried, or what the runner refused as it may
 }
 
 // Finding is one rule that the runner breaks.
 type Finding struct {
-	Rule  string // describe, id, unknown, stop, prepare, verify, measure, memory, cold, empty, end or line
+	Rule  string // describe, id, unknown, stop, empty, end, line, prepare, verify, measure, memory, cold, value, text, document, frame or range
 	Codec string // where it is one codec's
 	What  string
 }
@@ -70,6 +87,9 @@ func Run(ctx context.Context, start Start, opts Options) ([]Finding, error) {
 	if opts.Deadline == 0 {
 		opts.Deadline = 10 * time.Second
 	}
+	if opts.Report == nil {
+		opts.Report = func(Line) {}
+	}
 	c := &checker{start: start, opts: opts}
 	err := c.run(ctx)
 	return c.findings, err
@@ -80,37 +100,49 @@ type checker struct {
 	opts        Options
 	description *runner.Description
 	findings    []Finding
+	line        Line // being checked
 }
 
 func (c *checker) run(ctx context.Context) error {
-	if err := c.session(ctx, "describe", "", c.talk); err != nil || c.description == nil {
-		return err
-	}
-	for _, x := range []struct {
-		rule  string
-		check func(context.Context, *Session) error
-	}{{"empty", c.empty}, {"line", c.longLine}, {"line", c.rubbish}} {
-		if err := c.session(ctx, x.rule, "", x.check); err != nil {
+	for _, talk := range []func(context.Context, *Session) error{c.talk, c.empty, c.longLine, c.rubbish} {
+		if err := c.session(ctx, talk); err != nil {
 			return err
+		}
+		if c.description == nil { // it does not even describe itself
+			return nil
 		}
 	}
 	if len(c.opts.Samples) == 0 {
 		return nil
 	}
-	return c.runCodecs(ctx)
-}
-
-func (c *checker) runCodecs(ctx context.Context) error {
-	for _, codec := range c.codecs() {
-		err := c.session(ctx, "prepare", codec.Name, func(ctx context.Context, s *Session) error { return c.work(ctx, s, codec) })
-		if err != nil {
+	if refused, err := c.foreign(ctx); refused || err != nil {
+		return err
+	}
+	for i, codec := range c.codecs() {
+		if err := c.codec(ctx, codec, i == 0); err != nil {
 			return err
 		}
-		for _, op := range codec.Operations {
-			err := c.session(ctx, "cold", codec.Name, func(ctx context.Context, s *Session) error { return c.cold(ctx, s, codec, op) })
-			if err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+// codec checks one codec, each part in a fresh process.
+func (c *checker) codec(ctx context.Context, codec runner.CodecDescription, first bool) error {
+	parts := []func(context.Context, *Session, runner.CodecDescription) error{c.work, c.cold}
+	if len(c.opts.Values) > 0 {
+		parts = append(parts, c.values)
+	}
+	if c.opts.Text != nil {
+		parts = append(parts, c.text)
+	}
+	parts = append(parts, c.brokenDocument)
+	if first { // what follows is not the codec's doing
+		parts = append(parts, c.frames, c.ranges)
+	}
+	for _, part := range parts {
+		err := c.session(ctx, func(ctx context.Context, s *Session) error { return part(ctx, s, codec) })
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -125,7 +157,7 @@ func (c *checker) codecs() []runner.CodecDescription {
 	for _, name := range c.opts.Codecs {
 		i := slices.IndexFunc(c.description.Codecs, func(d runner.CodecDescription) bool { return d.Name == name })
 		if i < 0 {
-			c.found("describe", name, "is not described")
+			_ = c.step("describe", name, "it is described", func() error { return errors.New("is not described") })
 			continue
 		}
 		out = append(out, c.description.Codecs[i])
@@ -133,8 +165,12 @@ func (c *checker) codecs() []runner.CodecDescription {
 	return out
 }
 
-// session puts one fresh process through f. An error of f is a finding.
-func (c *checker) session(ctx context.Context, rule, codec string, f func(context.Context, *Session) error) error {
+// errOver ends a session after a check that went wrong: the conversation may be
+// out of step.
+var errOver = errors.New("the session is over")
+
+// session puts one fresh process through f, which may end with errOver.
+func (c *checker) session(ctx context.Context, f func(context.Context, *Session) error) error {
 	s, err := c.start(ctx)
 	if err != nil {
 		return err
@@ -144,39 +180,56 @@ func (c *checker) session(ctx context.Context, rule, codec string, f func(contex
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	var at *ruleError
-	if errors.As(err, &at) {
-		rule, err = at.rule, at.err
-	}
-	if err != nil {
-		c.found(rule, codec, err.Error())
+	if err != nil && !errors.Is(err, errOver) {
+		return err
 	}
 	return nil
 }
 
-// ruleError is an error that breaks another rule than the session's first.
-type ruleError struct {
-	rule string
-	err  error
-}
-
-func (e *ruleError) Error() string { return e.err.Error() }
-
-func under(rule string, err error) error {
-	if err == nil {
-		return nil
+// step makes one check. An error of f is a finding, and ends the session.
+func (c *checker) step(rule, codec, expected string, f func() error) error {
+	c.line = Line{Rule: rule, Codec: codec, Expected: expected}
+	err := f()
+	if err != nil {
+		c.found("", err.Error())
 	}
-	return &ruleError{rule, err}
+	c.opts.Report(c.line)
+	if err != nil {
+		return errOver
+	}
+	return nil
 }
 
-func (c *checker) found(rule, codec, format string, args ...any) {
+// found notes what is wrong with the check being made. codec is empty, or says
+// that it is one codec's fault where the check is not about one.
+func (c *checker) found(codec, format string, args ...any) {
 	if len(args) > 0 {
 		format = fmt.Sprintf(format, args...)
 	}
-	c.findings = append(c.findings, Finding{rule, codec, format})
+	f := Finding{c.line.Rule, c.line.Codec, format}
+	c.line.Came = append(c.line.Came, format)
+	if codec != "" {
+		f.Codec = codec
+		c.line.Came[len(c.line.Came)-1] = codec + ": " + format
+	}
+	c.findings = append(c.findings, f)
 }
 
 // in gives the context of one request.
 func (c *checker) in(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, c.opts.Deadline)
+}
+
+// refusal tells whether an error is the runner's own word that it will not, or
+// could not, after which it goes on.
+func refusal(err error) (why string, ok bool) {
+	var skipped *runner.SkippedError
+	var failed *runner.FailedError
+	switch {
+	case errors.As(err, &skipped):
+		return skipped.Reason, true
+	case errors.As(err, &failed):
+		return failed.Reason, true
+	}
+	return "", false
 }

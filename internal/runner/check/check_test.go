@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"wirecost/internal/bench"
 	"wirecost/internal/runner"
@@ -23,10 +25,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(runnerVariable) == "" {
 		os.Exit(m.Run())
 	}
-	p, err := fake().Start(context.Background())
-	if err == nil {
-		err = runner.Serve(context.Background(), visitless{p}, os.Stdin, os.Stdout)
-	}
+	err := serveFake()
 	if os.Getenv(runnerVariable) == "talkative" {
 		fmt.Println("goodbye")
 	}
@@ -37,25 +36,91 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-func fake() *runner.FakeRuntime {
-	operations := []bench.Operation{bench.Encode, bench.Decode, bench.Visit}
-	return &runner.FakeRuntime{
-		Clock: &runner.VirtualClock{},
-		Description: runner.Description{Runtime: "fake", Version: "1", Codecs: []runner.CodecDescription{
-			{Name: "a", Format: bench.JSON, Documents: "json", Operations: operations, Traits: []string{"typed"}, Library: "l", Version: "1"},
-			{Name: "b", Format: bench.Protobuf, Documents: "protobuf", Operations: operations[:2], Traits: []string{"typed"}, Library: "l", Version: "1"},
-		}},
-		Cost: func(runner.FakeOperation) float64 { return 100 },
-		Checksums: func(_ runner.SampleFiles, _ string, d []byte) (uint32, uint32, error) {
-			return uint32(d[0]), uint32(d[0]) + 1, nil
-		},
+func serveFake() error {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		return err
 	}
+	defer os.RemoveAll(dir)
+	v, err := NewVectors(context.Background(), dir)
+	if err != nil {
+		return err
+	}
+	if _, err := v.Options(); err != nil {
+		return err
+	}
+	p, err := fake(v).Start(context.Background())
+	if err != nil {
+		return err
+	}
+	return runner.Serve(context.Background(), visitless{p}, os.Stdin, os.Stdout)
+}
+
+// fake is a right runner with a codec that cannot visit.
+func fake(v *Vectors) *runner.FakeRuntime {
+	f := v.Fake()
+	f.Description.Codecs[1].Operations = f.Description.Codecs[1].Operations[:2]
+	return f
+}
+
+// bent is a runner that is wrong in a way of its own; what is nil is right.
+type bent struct {
+	runner.Process
+	prepare func() (*runner.PrepareReply, error)
+	written func(sample string, document []byte) ([]byte, error)
+	measure func(runner.MeasureRequest, error) (*runner.MeasureReply, error)
+}
+
+func (b bent) Prepare(ctx context.Context, samples []runner.SampleFiles, codecs []string) (*runner.PrepareReply, error) {
+	r, err := b.Process.Prepare(ctx, samples, codecs)
+	if err != nil && b.prepare != nil {
+		return b.prepare()
+	}
+	return r, err
+}
+
+func (b bent) Verify(ctx context.Context, req runner.VerifyRequest) (*runner.VerifyReply, error) {
+	r, err := b.Process.Verify(ctx, req)
+	if err != nil || b.written == nil {
+		return r, err
+	}
+	all, err := runner.ReadDocumentsFile(req.Out, runner.DocumentLimits{Documents: 100, Bytes: 1 << 20})
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if all[i], err = b.written(req.Sample, all[i]); err != nil {
+			return nil, err
+		}
+	}
+	return r, runner.WriteDocumentsFile(req.Out, all)
+}
+
+func (b bent) Measure(ctx context.Context, req runner.MeasureRequest) (*runner.MeasureReply, error) {
+	r, err := b.Process.Measure(ctx, req)
+	if b.measure != nil && (err != nil || req.Turn[0].Codec == "a") {
+		return b.measure(req, err)
+	}
+	return r, err
 }
 
 // session serves a fake in this process; alter changes its replies.
 func session(f *runner.FakeRuntime, alter func(request string, reply []byte) []byte, code int, stay bool) Start {
-	return func(ctx context.Context) (*Session, error) {
+	return sessionOf(f.Start, alter, code, stay)
+}
+
+// crooked serves a fake that is bent.
+func crooked(f *runner.FakeRuntime, b bent) Start {
+	return sessionOf(func(ctx context.Context) (runner.Process, error) {
 		p, err := f.Start(ctx)
+		b.Process = p
+		return b, err
+	}, nil, 0, false)
+}
+
+func sessionOf(start func(context.Context) (runner.Process, error), alter func(request string, reply []byte) []byte, code int, stay bool) Start {
+	return func(ctx context.Context) (*Session, error) {
+		p, err := start(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -132,34 +197,43 @@ func (v visitless) Verify(ctx context.Context, req runner.VerifyRequest) (*runne
 	return r, err
 }
 
-func options(t *testing.T) Options {
+// vectors are the built-in documents, with the options to check with them.
+func vectors(t *testing.T) (*Vectors, Options) {
 	t.Helper()
-	dir := t.TempDir()
-	s := runner.SampleFiles{Sample: "s", Root: "Root_", Documents: 3, Files: map[string]string{}}
-	for _, form := range []string{"json", "protobuf", "protojson"} {
-		s.Files[form] = filepath.Join(dir, form)
-		if err := runner.WriteDocumentsFile(s.Files[form], [][]byte{[]byte("1x"), []byte("2"), []byte("3xyz")}); err != nil {
-			t.Fatal(err)
-		}
+	v, err := NewVectors(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
-	return Options{
-		Samples: []runner.SampleFiles{s}, Dir: dir, Deadline: 20 * time.Second,
-		Checksums: func(string, string) (leaf, visit []uint32, err error) {
-			return []uint32{'1', '2', '3'}, []uint32{'1' + 1, '2' + 1, '3' + 1}, nil
-		},
-		Output: func(_ runner.CodecDescription, _ string, written [][]byte) error {
-			if string(written[2]) != "3xyz" {
-				return fmt.Errorf("document 2 is %q", written[2])
-			}
-			return nil
-		},
+	o, err := v.Options()
+	if err != nil {
+		t.Fatal(err)
 	}
+	o.Deadline = 20 * time.Second
+	return v, o
 }
 
 func TestGoodRunnerPasses(t *testing.T) {
-	findings, err := Run(context.Background(), session(fake(), nil, 0, false), options(t))
+	v, o := vectors(t)
+	checks := map[string]int{}
+	o.Report = func(l Line) {
+		checks[l.Rule+" "+l.Codec]++
+		if l.Expected == "" || len(l.Came) > 0 || l.Skipped != "" {
+			t.Errorf("%+v", l)
+		}
+	}
+	findings, err := Run(context.Background(), session(fake(v), nil, 0, false), o)
 	if err != nil || findings != nil {
 		t.Fatalf("found %v, %v", findings, err)
+	}
+	want := map[string]int{"describe ": 2, "id ": 1, "unknown ": 1, "stop ": 1, "empty ": 1, "end ": 1, "line ": 2, "frame ": 5, "range ": 1}
+	for _, codec := range []string{"a", "b"} {
+		for _, rule := range []string{"prepare", "verify", "measure", "memory", "unknown", "cold", "text", "document"} {
+			want[rule+" "+codec] = 1
+		}
+		want["value "+codec] = 1 + len(hard)
+	}
+	if d := cmp.Diff(want, checks); d != "" {
+		t.Errorf("checks (-want +got):\n%s", d)
 	}
 }
 
@@ -171,12 +245,59 @@ func TestProgram(t *testing.T) {
 	program := func(mode string) Start {
 		return Command(runner.Command{Words: []string{exe}, Environment: map[string]string{runnerVariable: mode}})
 	}
-	if findings, err := Run(context.Background(), program("good"), options(t)); err != nil || findings != nil {
+	_, o := vectors(t)
+	o.Codecs = []string{"a"}
+	if findings, err := Run(context.Background(), program("good"), o); err != nil || findings != nil {
 		t.Errorf("found %v, %v", findings, err)
 	}
-	findings, err := Run(context.Background(), program("talkative"), options(t))
+	findings, err := Run(context.Background(), program("talkative"), Options{})
 	if err != nil || len(findings) == 0 || findings[0].String() != `stop: after the last reply it wrote "goodbye"` {
 		t.Errorf("found %v, %v", findings, err)
+	}
+}
+
+// TestRefusals are what a runner may say instead of doing.
+func TestRefusals(t *testing.T) {
+	v, o := vectors(t)
+	o.Codecs = []string{"a"}
+	refuses := func(samples ...string) Start {
+		return crooked(fake(v), bent{written: func(sample string, d []byte) ([]byte, error) {
+			if slices.Contains(samples, sample) {
+				return nil, &runner.FailedError{Reason: "too hard"}
+			}
+			return d, nil
+		}})
+	}
+	var skipped []string
+	o.Report = func(l Line) {
+		if l.Skipped != "" {
+			skipped = append(skipped, l.Rule+": "+l.Expected+": "+l.Skipped)
+		}
+	}
+	findings, err := Run(context.Background(), refuses("integers", "notfinite"), o)
+	want := []string{"value: integers beyond 2⁵³: come back exactly, or are refused: refused: too hard", "value: NaN and infinity: come back exactly, or are refused: refused: too hard"}
+	if err != nil || findings != nil || !slices.Equal(skipped, want) {
+		t.Errorf("found %v, %v; skipped %q", findings, err, skipped)
+	}
+	findings, err = Run(context.Background(), refuses("deep", "strings"), o)
+	if err != nil || len(findings) != 2 || findings[0].String() != "value: a: 90 levels of nesting: failed: too hard" {
+		t.Errorf("found %v, %v", findings, err)
+	}
+
+	f := fake(v)
+	f.Faults = map[string]runner.Fault{"a": {Kind: runner.FaultSkip}}
+	skipped = nil
+	if findings, err := Run(context.Background(), session(f, nil, 0, false), o); err != nil || findings != nil || !strings.Contains(strings.Join(skipped, "\n"), "verify: every document comes back: planted skip of a") {
+		t.Errorf("found %v, %v; skipped %q", findings, err, skipped)
+	}
+
+	skipped = nil
+	o.Foreign = true
+	for i := range o.Samples {
+		o.Samples[i].Sample = "another" // which the fake does not know
+	}
+	if findings, err := Run(context.Background(), session(fake(v), nil, 0, false), o); err != nil || findings != nil || len(skipped) != 1 || !strings.Contains(skipped[0], "it seems to be built for another schema") {
+		t.Errorf("found %v, %v; skipped %q", findings, err, skipped)
 	}
 }
 
@@ -193,6 +314,8 @@ func replace(request, old, new string) func(string, []byte) []byte {
 // TestBrokenRunnersAreFound is what the checks are for: each of these runners
 // has one fault, and must be found out.
 func TestBrokenRunnersAreFound(t *testing.T) {
+	v, _ := vectors(t)
+	fake := func() *runner.FakeRuntime { return fake(v) }
 	fault := func(kind runner.FaultKind, after int) *runner.FakeRuntime {
 		f := fake()
 		f.Faults = map[string]runner.Fault{"a": {Kind: kind, After: after}}
@@ -203,6 +326,28 @@ func TestBrokenRunnersAreFound(t *testing.T) {
 		change(&f.Description)
 		return f
 	}
+	careless := func(traits ...string) *runner.FakeRuntime { // decodes anything
+		f := described(func(d *runner.Description) { d.Codecs[0].Traits = append(d.Codecs[0].Traits, traits...) })
+		right := f.Checksums
+		f.Checksums = func(s runner.SampleFiles, form string, d []byte) (leaf, visit uint32, err error) {
+			if leaf, visit, err = right(s, form, d); err != nil {
+				return 1, 1, nil
+			}
+			return leaf, visit, nil
+		}
+		return f
+	}
+	// writes has the codec write one thing of a sample's documents as another.
+	writes := func(sample, old, new string) Start {
+		return crooked(fake(), bent{written: func(s string, d []byte) ([]byte, error) {
+			if s != sample {
+				return d, nil
+			}
+			return bytes.Replace(d, []byte(old), []byte(new), 1), nil
+		}})
+	}
+	hang := make(chan struct{})
+	t.Cleanup(func() { close(hang) })
 	for _, x := range []struct {
 		name  string
 		start Start
@@ -250,7 +395,7 @@ func TestBrokenRunnersAreFound(t *testing.T) {
 		{"wrong output", session(fault(runner.FaultOutput, 0), nil, 0, false), "verify: a: what it wrote differs"},
 		{"wrong leaf", session(fault(runner.FaultLeaf, 0), nil, 0, false), "verify: a: the checksums"},
 		{"no visit", session(fake(), replace("verify", `"visit"`, `"vist"`), 0, false), "verify: a: visit among the operations"},
-		{"too few leaves", session(fake(), replace("verify", `"leaf":[49,`, `"leaf":[`), 0, false), "verify: a: the runner answered verify with 2 leaf"},
+		{"too many leaves", session(fake(), replace("verify", `"leaf":[`, `"leaf":[1,`), 0, false), "verify: a: the runner answered verify with 4 leaf"},
 		{"wrong checksum", session(fault(runner.FaultChecksum, 1), nil, 0, false), "measure: a: encode, 1 iterations"},
 		{"arrays that do not match", session(fake(), replace("measure", `"checksum":[`, `"checksum":[1,`), 0, false), "measure: a: the runner answered measure with 8 times and 9"},
 		{"a mean", session(fake(), replace("measure", `100000]`, `100]`), 0, false), "measure: a: encode once took"},
@@ -259,11 +404,43 @@ func TestBrokenRunnersAreFound(t *testing.T) {
 		{"odd memory", session(fake(), replace("memory", `"allocations":10`, `"allocations":-10`), 0, false), "memory: a: the runner answered memory"},
 		{"no empty time", session(fake(), replace("empty", `"wall_ns"`, `"wall"`), 0, false), "empty: the runner answered empty"},
 		{"short cold", session(fake(), replace("cold", `"ns":[`, `"ns":[],"x":[`), 0, false), "cold: a: the runner answered cold with 0"},
+		{"rounds integers", writes("integers", "9007199254740993", "9007199254740992"), "value: a: integers beyond 2⁵³: what it wrote differs"},
+		{"wraps integers", writes("integers", "18446744073709551615", "-1"), "value: a: integers beyond 2⁵³: what it wrote differs"},
+		{"rounds doubles", writes("doubles", "0.30000000000000004", "0.3"), "value: a: doubles that need all their digits: what it wrote differs"},
+		{"NaN is 0", writes("notfinite", `"NaN"`, `0`), "value: a: NaN and infinity: what it wrote differs"},
+		{"absent is the default", writes("absent", `{}`, `{"number":0}`), "value: a: absent values beside default ones: what it wrote differs"},
+		{"the default is absent", writes("absent", `"number":0,`, ``), "value: a: absent values beside default ones: what it wrote differs"},
+		{"no empty object", writes("absent", `,"inner":{}`, ``), "value: a: absent values beside default ones: what it wrote differs"},
+		{"empty is something", writes("empty", `{}`, `{"list":["x"]}`), "value: a: a document without a member: what it wrote differs"},
+		{"cuts strings at zero", writes("strings", `\u0000`, ``), "value: a: strings with everything in them: what it wrote differs"},
+		{"gives up nesting", crooked(fake(), bent{written: func(s string, d []byte) ([]byte, error) {
+			if s == "deep" {
+				return nil, &runner.ProcessError{What: "overflowed its stack"}
+			}
+			return d, nil
+		}}), "value: a: 90 levels of nesting: the runner ended when it was asked for verify"},
+		{"validates nothing", session(careless("validates UTF-8"), nil, 0, false), "text: a: it says that it validates UTF-8, but it accepts invalid UTF-8"},
+		{"spoils text", crooked(careless(), bent{written: func(s string, d []byte) ([]byte, error) {
+			return bytes.ReplaceAll(d, []byte{0xff}, []byte("?")), nil
+		}}), "text: a: it wrote \"{\\\"text\\\":\\\"<text ?ark>"},
+		{"accepts half a document", session(careless(), nil, 0, false), "document: a: it decoded a document that is cut short"},
+		{"believes every frame", crooked(fake(), bent{prepare: func() (*runner.PrepareReply, error) { return &runner.PrepareReply{}, nil }}), "frame: a frame that announces 4 GiB was read without a word"},
+		{"dies of a frame", crooked(fake(), bent{prepare: func() (*runner.PrepareReply, error) { return nil, &runner.ProcessError{What: "ran out of memory"} }}), "frame: the runner ended when it was asked for prepare"},
+		{"leaves its documents", crooked(fake(), bent{measure: func(q runner.MeasureRequest, err error) (*runner.MeasureReply, error) {
+			if err == nil {
+				return nil, &runner.FailedError{Reason: "other rules are broken as well"}
+			}
+			return &runner.MeasureReply{WallNS: make([]int64, len(q.Turn)), Checksum: make([]uint32, len(q.Turn))}, nil
+		}}), "range: a window beyond the documents was timed"},
+		{"hangs in the middle", crooked(fake(), bent{measure: func(runner.MeasureRequest, error) (*runner.MeasureReply, error) {
+			<-hang
+			return nil, &runner.ProcessError{What: "woke up"}
+		}}), "measure: a: the runner did not answer measure in time"},
 		{"both replies", session(fake(), replace("memory", `{`, `{"skipped":"x","error":"y",`), 0, false), "memory: a: the runner answered memory with skipped and error"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
-			o := options(t)
+			_, o := vectors(t)
 			o.Deadline = 500 * time.Millisecond
 			findings, err := Run(context.Background(), x.start, o)
 			if err != nil {
@@ -293,21 +470,22 @@ func counting(request string, n int, old, new string) func(string, []byte) []byt
 }
 
 func TestUnusableOptions(t *testing.T) {
-	if findings, err := Run(context.Background(), session(fake(), nil, 0, false), Options{}); err != nil || findings != nil {
+	v, o := vectors(t)
+	good := session(fake(v), nil, 0, false)
+	if findings, err := Run(context.Background(), good, Options{}); err != nil || findings != nil {
 		t.Errorf("without samples: found %v, %v", findings, err)
 	}
-	o := options(t)
-	o.Codecs = []string{"zzz"}
-	findings, err := Run(context.Background(), session(fake(), nil, 0, false), o)
-	if err != nil || len(findings) == 0 || findings[0].String() != "describe: zzz: is not described" {
-		t.Errorf("found %v, %v", findings, err)
-	}
-	if _, err := Run(context.Background(), Command(runner.Command{Words: []string{"./no-such-program"}}), options(t)); err == nil {
+	if _, err := Run(context.Background(), Command(runner.Command{Words: []string{"./no-such-program"}}), o); err == nil {
 		t.Error("no program: no error")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Run(ctx, session(fake(), nil, 0, false), options(t)); err == nil {
+	if _, err := Run(ctx, good, o); err == nil {
 		t.Error("cancelled: no error")
+	}
+	o.Codecs = []string{"zzz"}
+	findings, err := Run(context.Background(), good, o)
+	if err != nil || len(findings) == 0 || findings[0].String() != "describe: zzz: is not described" {
+		t.Errorf("found %v, %v", findings, err)
 	}
 }

@@ -18,29 +18,29 @@ import (
 func (c *checker) talk(ctx context.Context, s *Session) error {
 	one, cancel := c.in(ctx)
 	defer cancel()
-	d, err := s.Describe(one)
+	for _, x := range []struct {
+		rule, expected string
+		check          func() error
+	}{
+		{"describe", "it tells protocol, runtime, version, clock step, string unit, and each codec's name, format, documents, operations, traits, library and version", func() error { return c.describe(one, s) }},
+		{"describe", "asked twice, it describes the same codecs", func() error { return c.describeAgain(one, s) }},
+		{"id", "each reply repeats its request's id", func() error { return c.ids(one, s) }},
+		{"unknown", "a request that it cannot know is answered with an error, and it goes on", func() error { return c.unknown(one, s) }},
+		{"stop", "it answers, says no more and ends with status 0", func() error { return c.stop(one, s) }},
+	} {
+		if err := c.step(x.rule, "", x.expected, x.check); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *checker) describe(ctx context.Context, s *Session) error {
+	d, err := s.Describe(ctx)
 	if err != nil {
 		return err
 	}
 	c.description = d
-	c.describe(d)
-	again, err := s.Describe(one)
-	if err != nil {
-		return err
-	}
-	if !reflect.DeepEqual(again.Codecs, d.Codecs) {
-		c.found("describe", "", "asked twice, it describes other codecs")
-	}
-	if err := c.ids(one, s); err != nil {
-		return err
-	}
-	if err := c.unknown(one, s); err != nil {
-		return err
-	}
-	return under("stop", c.stop(ctx, s))
-}
-
-func (c *checker) describe(d *runner.Description) {
 	for _, x := range []struct {
 		wrong bool
 		what  string
@@ -52,17 +52,18 @@ func (c *checker) describe(d *runner.Description) {
 		{len(d.Codecs) == 0, "there are no codecs"},
 	} {
 		if x.wrong {
-			c.found("describe", "", x.what)
+			c.found("", x.what)
 		}
 	}
 	seen := map[string]bool{}
 	for _, codec := range d.Codecs {
 		if seen[codec.Name] {
-			c.found("describe", codec.Name, "is described twice")
+			c.found(codec.Name, "is described twice")
 		}
 		seen[codec.Name] = true
 		c.describeCodec(codec)
 	}
+	return nil
 }
 
 func (c *checker) describeCodec(d runner.CodecDescription) {
@@ -82,9 +83,20 @@ func (c *checker) describeCodec(d runner.CodecDescription) {
 		{d.Version == "", "version is missing"},
 	} {
 		if x.wrong {
-			c.found("describe", d.Name, x.what)
+			c.found(d.Name, x.what)
 		}
 	}
+}
+
+func (c *checker) describeAgain(ctx context.Context, s *Session) error {
+	again, err := s.Describe(ctx)
+	if err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(again.Codecs, c.description.Codecs) {
+		c.found("", "asked twice, it describes other codecs")
+	}
+	return nil
 }
 
 // raw sends a request with an id that no counter would come to.
@@ -104,10 +116,10 @@ func (c *checker) ids(ctx context.Context, s *Session) error {
 	for _, id := range []int{123456789, 7, 7} {
 		r, err := raw(ctx, s, id, "describe")
 		if err != nil {
-			return under("id", err)
+			return err
 		}
 		if r.ID != id {
-			c.found("id", "", "the request %d was answered with the id %d", id, r.ID)
+			c.found("", "the request %d was answered with the id %d", id, r.ID)
 			return nil
 		}
 	}
@@ -117,25 +129,23 @@ func (c *checker) ids(ctx context.Context, s *Session) error {
 func (c *checker) unknown(ctx context.Context, s *Session) error {
 	r, err := raw(ctx, s, 4711, "make-coffee")
 	if err != nil {
-		return under("unknown", err)
+		return err
 	}
 	if r.Error == "" || r.Skipped != "" || r.ID != 4711 {
-		c.found("unknown", "", "a request that it cannot know was not answered with an error and its id")
+		c.found("", "a request that it cannot know was not answered with an error and its id")
 	}
 	_, err = raw(ctx, s, 4712, "describe")
-	return under("unknown", err)
+	return err
 }
 
 // stop checks that the runner answers, then ends well and says no more.
 func (c *checker) stop(ctx context.Context, s *Session) error {
-	ctx, cancel := c.in(ctx)
-	defer cancel()
 	r, err := raw(ctx, s, 99, "stop")
 	if err != nil {
 		return err
 	}
 	if r.ID != 99 || r.Error != "" || r.Skipped != "" {
-		c.found("stop", "", "stop was not answered with its id alone")
+		c.found("", "stop was not answered with its id alone")
 	}
 	return ends(ctx, s, "stop")
 }
@@ -160,13 +170,19 @@ func ends(ctx context.Context, s *Session, after string) error {
 func (c *checker) empty(ctx context.Context, s *Session) error {
 	one, cancel := c.in(ctx)
 	defer cancel()
-	if _, err := s.Empty(one, runner.EmptyRequest{Iterations: 100_000}); err != nil {
+	err := c.step("empty", "", "the timing loop around nothing takes a time that is not negative", func() error {
+		_, err := s.Empty(one, runner.EmptyRequest{Iterations: 100_000})
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	if err := s.CloseRequests(); err != nil {
-		return under("end", err)
-	}
-	return under("end", ends(one, s, "the end of its input"))
+	return c.step("end", "", "it ends with status 0 when its input ends", func() error {
+		if err := s.CloseRequests(); err != nil {
+			return err
+		}
+		return ends(one, s, "the end of its input")
+	})
 }
 
 func (c *checker) longLine(ctx context.Context, s *Session) error {
@@ -183,16 +199,18 @@ func (c *checker) rubbish(ctx context.Context, s *Session) error {
 func (c *checker) refuses(ctx context.Context, s *Session, what string, line []byte) error {
 	one, cancel := c.in(ctx)
 	defer cancel()
-	answer, err := s.Exchange(one, line)
-	if one.Err() != nil {
-		return errors.New(what + " hangs it")
-	}
-	if err != nil {
-		return nil // it ended
-	}
-	var r runner.Reply
-	if json.Unmarshal(answer, &r) != nil || r.Error == "" || strings.Contains(string(answer), `"codecs"`) {
-		return fmt.Errorf("%s was answered with %.80q; want an error, or an end", what, answer)
-	}
-	return nil
+	return c.step("line", "", what+" is answered with an error, or ends it", func() error {
+		answer, err := s.Exchange(one, line)
+		if one.Err() != nil {
+			return errors.New(what + " hangs it")
+		}
+		if err != nil {
+			return nil // it ended
+		}
+		var r runner.Reply
+		if json.Unmarshal(answer, &r) != nil || r.Error == "" || strings.Contains(string(answer), `"codecs"`) {
+			return fmt.Errorf("%s was answered with %.80q; want an error, or an end", what, answer)
+		}
+		return nil
+	})
 }

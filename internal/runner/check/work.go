@@ -14,56 +14,110 @@ import (
 // sums are what each document adds to a checksum, by operation.
 type sums map[bench.Operation][]uint32
 
-// work puts one codec through everything but cold.
-func (c *checker) work(ctx context.Context, s *Session, codec runner.CodecDescription) error {
+// foreign asks whether the runner was built for another schema.
+func (c *checker) foreign(ctx context.Context) (refused bool, err error) {
+	if !c.opts.Foreign {
+		return false, nil
+	}
+	err = c.session(ctx, func(ctx context.Context, s *Session) error {
+		one, cancel := c.in(ctx)
+		defer cancel()
+		var names []string
+		for _, d := range c.description.Codecs {
+			names = append(names, d.Name)
+		}
+		_, err := s.Prepare(one, c.opts.Samples, names)
+		if why, ok := refusal(err); ok {
+			refused = true
+			c.opts.Report(Line{Rule: "prepare", Expected: "it reads the documents", Skipped: why + "; its codecs were not checked, since it seems to be built for another schema"})
+		}
+		return nil // other errors are found when codecs are checked
+	})
+	return refused, err
+}
+
+// prepare hands over samples for one codec. It gives the reasons why it cannot
+// handle some, by sample.
+func (c *checker) prepare(ctx context.Context, s *Session, codec string, samples []runner.SampleFiles) (map[string]string, error) {
 	one, cancel := c.in(ctx)
 	defer cancel()
-	prepared, err := s.Prepare(one, c.opts.Samples, []string{codec.Name})
+	reply, err := s.Prepare(one, samples, []string{codec})
+	if err != nil {
+		return nil, err
+	}
+	skips := map[string]string{}
+	for _, x := range reply.Skips {
+		skips[x.Sample] = x.Reason
+	}
+	return skips, nil
+}
+
+// work puts one codec through everything but cold.
+func (c *checker) work(ctx context.Context, s *Session, codec runner.CodecDescription) error {
+	var skips map[string]string
+	err := c.step("prepare", codec.Name, "it reads the documents, or says for which sample it cannot, and why", func() (err error) {
+		skips, err = c.prepare(ctx, s, codec.Name, c.opts.Samples)
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	for _, sample := range c.opts.Samples {
-		if slices.ContainsFunc(prepared.Skips, func(x runner.Skip) bool { return x.Sample == sample.Sample }) {
+		if why, skipped := skips[sample.Sample]; skipped {
+			c.opts.Report(Line{Rule: "verify", Codec: codec.Name, Expected: c.of(sample.Sample) + "every document comes back", Skipped: why})
 			continue
 		}
 		if err := c.sample(ctx, s, codec, sample); err != nil {
 			return err
 		}
 	}
-	return under("cold", c.nobody(ctx, s))
+	return c.step("unknown", codec.Name, "a codec that does not exist is refused", func() error { return c.nobody(ctx, s) })
+}
+
+// of names the sample where there are several.
+func (c *checker) of(sample string) string {
+	if len(c.opts.Samples) == 1 {
+		return ""
+	}
+	return sample + ": "
 }
 
 func (c *checker) sample(ctx context.Context, s *Session, codec runner.CodecDescription, sample runner.SampleFiles) error {
-	want, err := c.verify(ctx, s, codec, sample)
+	var want sums
+	of := c.of(sample.Sample)
+	err := c.step("verify", codec.Name, of+"every document comes back with the same meaning, and its checksums are right", func() (err error) {
+		want, err = c.verify(ctx, s, codec, sample)
+		return err
+	})
 	if err != nil {
-		return under("verify", err)
+		return err
 	}
-	for _, op := range codec.Operations {
-		if err := c.measure(ctx, s, codec, sample, op, want[op]); err != nil {
-			return under("measure", err)
+	err = c.step("measure", codec.Name, of+"batches have checksums and times of all their operations", func() error {
+		for _, op := range codec.Operations {
+			if err := c.measure(ctx, s, codec, sample, op, want[op]); err != nil {
+				return err
+			}
 		}
-		if err := c.memory(ctx, s, codec, sample, op); err != nil {
-			return under("memory", err)
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	return nil
+	return c.step("memory", codec.Name, of+"allocations are counted, or skipped where the runtime cannot", func() error {
+		for _, op := range codec.Operations {
+			if err := c.memory(ctx, s, codec, sample, op); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // verify checks checksums and output, and gives what batches must add up to.
 func (c *checker) verify(ctx context.Context, s *Session, codec runner.CodecDescription, sample runner.SampleFiles) (sums, error) {
-	one, cancel := c.in(ctx)
-	defer cancel()
-	out := filepath.Join(c.opts.Dir, "verified")
-	v, err := s.Verify(one, runner.VerifyRequest{Sample: sample.Sample, Codec: codec.Name, Out: out})
+	v, written, err := c.roundTrip(ctx, s, codec, sample)
 	if err != nil {
 		return nil, err
-	}
-	written, err := runner.ReadDocumentsFile(out, runner.DocumentLimits{Documents: sample.Documents, Bytes: 1 << 30})
-	if err != nil {
-		return nil, err
-	}
-	if len(written) != sample.Documents {
-		return nil, fmt.Errorf("it wrote %d documents; want %d", len(written), sample.Documents)
 	}
 	if c.opts.Output != nil {
 		if err := c.opts.Output(codec, sample.Sample, written); err != nil {
@@ -88,6 +142,25 @@ func (c *checker) verify(ctx context.Context, s *Session, codec runner.CodecDesc
 		lengths[i] = uint32(len(d))
 	}
 	return sums{bench.Encode: lengths, bench.Decode: v.Leaf, bench.Visit: v.Visit}, nil
+}
+
+// roundTrip has a codec decode and encode a sample's documents.
+func (c *checker) roundTrip(ctx context.Context, s *Session, codec runner.CodecDescription, sample runner.SampleFiles) (*runner.VerifyReply, [][]byte, error) {
+	one, cancel := c.in(ctx)
+	defer cancel()
+	out := filepath.Join(c.opts.Dir, "verified")
+	v, err := s.Verify(one, runner.VerifyRequest{Sample: sample.Sample, Codec: codec.Name, Out: out})
+	if err != nil {
+		return nil, nil, err
+	}
+	written, err := runner.ReadDocumentsFile(out, runner.DocumentLimits{Documents: sample.Documents, Bytes: 1 << 30})
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(written) != sample.Documents {
+		return nil, nil, fmt.Errorf("it wrote %d documents; want %d", len(written), sample.Documents)
+	}
+	return v, written, nil
 }
 
 // repeats is how much longer a batch is made to see whether its time grows.
@@ -149,25 +222,39 @@ func (c *checker) nobody(ctx context.Context, s *Session) error {
 	one, cancel := c.in(ctx)
 	defer cancel()
 	_, err := s.Cold(one, runner.ColdRequest{Sample: c.opts.Samples[0].Sample, Codec: "no-such-codec", Operation: bench.Decode, Count: 1})
-	var failed *runner.FailedError
-	var skipped *runner.SkippedError
-	switch {
-	case err == nil:
+	if err == nil {
 		return errors.New("a codec that does not exist was timed")
-	case errors.As(err, &failed) || errors.As(err, &skipped):
-		return nil
 	}
-	return fmt.Errorf("a codec that does not exist: %w", err)
+	if _, ok := refusal(err); !ok {
+		return fmt.Errorf("asked for a codec that does not exist, %w", err)
+	}
+	return nil
 }
 
-// cold checks the first operations of a fresh process.
-func (c *checker) cold(ctx context.Context, s *Session, codec runner.CodecDescription, op bench.Operation) error {
-	one, cancel := c.in(ctx)
-	defer cancel()
-	prepared, err := s.Prepare(one, c.opts.Samples[:1], []string{codec.Name})
-	if err != nil || len(prepared.Skips) > 0 {
-		return err
-	}
-	_, err = s.Cold(one, runner.ColdRequest{Sample: c.opts.Samples[0].Sample, Codec: codec.Name, Operation: op, Count: 100})
-	return err
+// cold checks the first operations of a fresh process. Encode needs an object, so
+// that one decode comes before it; each further operation wants a process of its own.
+func (c *checker) cold(ctx context.Context, s *Session, codec runner.CodecDescription) error {
+	return c.step("cold", codec.Name, "the first 100 operations of a process are timed one by one", func() error {
+		for i, op := range codec.Operations {
+			fresh := s
+			if i > 0 {
+				var err error
+				if fresh, err = c.start(ctx); err != nil {
+					return err
+				}
+				defer fresh.Kill()
+			}
+			skips, err := c.prepare(ctx, fresh, codec.Name, c.opts.Samples[:1])
+			if err != nil || len(skips) > 0 {
+				return err
+			}
+			one, cancel := c.in(ctx)
+			defer cancel()
+			request := runner.ColdRequest{Sample: c.opts.Samples[0].Sample, Codec: codec.Name, Operation: op, Count: 100}
+			if _, err := fresh.Cold(one, request); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
