@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -74,7 +75,7 @@ func TestTableJudgesTheRatio(t *testing.T) {
 		missed     bool
 	}{{1000, 1000, false}, {1029, 1000, false}, {1000, 1029, false}, {1031, 1000, true}, {1000, 1031, true}} {
 		x := &measured{files: runner.SampleFiles{Sample: "s", Documents: 7}, codec: runner.Codec{Name: "c"}, operation: bench.Decode}
-		m := &meter{options: &options{pairs: 6, rounds: 1, batch: 1e6}, cases: []*measured{x}, tool: tools["go"]}
+		m := &meter{options: &options{runtime: "go", pairs: 6, rounds: 1, batch: 1e6}, cases: []*measured{x}, tool: tools["go"]}
 		p := &clock{ns: c.ours}
 		if err := m.calibrate(t.Context(), p, x); err != nil {
 			t.Fatal(err)
@@ -83,10 +84,7 @@ func TestTableJudgesTheRatio(t *testing.T) {
 			t.Fatalf("%d iterations, %d to warm up", x.iterations, x.warm())
 		}
 		for range 6 {
-			if err := x.byRunner(t.Context(), p); err != nil {
-				t.Fatal(err)
-			}
-			if err := x.byTool(t.Context(), fixed(c.tool)); err != nil {
+			if err := m.inTurns(t.Context(), x, sides{p, fixed(c.tool)}, rand.New(rand.NewPCG(1, 1))); err != nil {
 				t.Fatal(err)
 			}
 		}
