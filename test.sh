@@ -4,7 +4,7 @@
 #   ./test.sh
 #
 # Tests that need something which is not here (the corpora beside the project,
-# protoc) fail, so that a pass means that nothing was left out. To skip them
+# protoc, another runtime) fail, so that a pass means that nothing was left out. To skip them
 # instead:
 #
 #   WIRECOST_REQUIRE= ./test.sh
@@ -27,23 +27,31 @@ current=start
 trap 'printf "\n== %s FAILED\n" "$current" >&2' ERR
 set -o errtrace
 
-# tools installs what tests start besides Go.
-tools() {
-	if command -v protoc >/dev/null; then
-		protoc --version
+# install brings packages of Debian and Ubuntu, or says what to install.
+install() {
+	if [[ $(id -u) != 0 ]] || ! command -v apt-get >/dev/null; then
+		echo "To install as root on Debian or Ubuntu, or likewise elsewhere: $*"
 		return
 	fi
-	if [[ $(id -u) == 0 ]] && command -v apt-get >/dev/null; then
-		apt-get update -qq
-		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-			protobuf-compiler libprotobuf-dev >/dev/null
-		protoc --version
-		return
-	fi
-	echo "protoc is not installed, and this is not root on Debian or Ubuntu, so it is not installed now."
-	echo "Install it: apt-get install protobuf-compiler libprotobuf-dev, brew install protobuf, or the like."
-	echo "Without it, set WIRECOST_REQUIRE= to skip the tests that need it."
+	local get=(apt-get install -y -qq --no-install-recommends "$@")
+	DEBIAN_FRONTEND=noninteractive "${get[@]}" >/dev/null 2>&1 ||
+		{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive "${get[@]}" >/dev/null; }
 }
+
+# tools installs what tests start besides Go: protoc, and what runtimes lack of
+# the system's packages by their own word.
+tools() {
+	command -v protoc >/dev/null || install protobuf-compiler libprotobuf-dev
+	local packages
+	packages=$(go run ./cmd/wirecost doctor | sed -nE 's/.*get it: apt-get install -y ([^,;()]*).*/\1/p' | tr '\n' ' ')
+	if [[ -n $packages ]]; then
+		# shellcheck disable=SC2086
+		install $packages
+	fi
+}
+
+# runtimes brings the libraries that runners pin.
+runtimes() { go run ./cmd/wirecost setup --progress plain all || [[ $WIRECOST_REQUIRE != all ]]; }
 
 format() {
 	local files
@@ -70,6 +78,7 @@ fuzz() {
 }
 
 stage tools tools
+stage runtimes runtimes
 stage gofmt format
 stage vet go vet ./...
 stage test go test -timeout 20m ./...

@@ -11,13 +11,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"wirecost/internal/cli"
+	"wirecost/internal/runner"
 	"wirecost/internal/testenv"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"wirecost": func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
-		"list":     list,
+		"wirecost":  func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"list":      list,
+		"my-runner": myRunner,
 	})
 }
 
@@ -49,9 +51,9 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache := t.TempDir()
-	if dir, err := os.UserCacheDir(); err == nil {
-		cache = dir + "/wirecost"
+	cache, err := runner.DefaultCache()
+	if err != nil {
+		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
