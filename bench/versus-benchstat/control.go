@@ -88,7 +88,7 @@ func ratioOf(cases []*store.Case, forks map[int]*store.Fork) float64 {
 }
 
 // Settled implements sched.Judge.
-func (p *peeker) Settled(float64) bool {
+func (p *peeker) Settled(string, float64) bool {
 	return len(p.looks) > 0 && p.looks[len(p.looks)-1].differs()
 }
 

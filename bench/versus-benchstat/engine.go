@@ -135,7 +135,7 @@ func (w *watch) comparisons() (list []analyse.Comparison) {
 
 // Settled implements sched.Judge: every comparison has a verdict, and is
 // equivalent or known to the precision asked for.
-func (w *watch) Settled(precision float64) bool {
+func (w *watch) Settled(_ string, precision float64) bool {
 	list := w.comparisons()
 	for _, c := range list {
 		if !c.Decided() || c.Verdict != bench.Equivalent && math.Sqrt(c.High/c.Low)-1 > precision {

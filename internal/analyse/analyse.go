@@ -60,6 +60,9 @@ type caseState struct {
 	ns, cpu, wall       []float64 // per operation; one entry per fork
 	batchSpread         []float64 // of batches of one window; one entry per fork
 	operations          []int     // timed in short batches
+	forks               []int     // the numbers of those that ns has an entry of
+	warmup              []float64 // batches before the steady state; one entry per fork
+	collections         int64     // in the long passes; -1: not told
 	overhead            []float64 // the timing loop's share of the time
 	coldFirst, coldMean []float64
 	memory              *store.Memory
@@ -118,7 +121,7 @@ func (a *Analysis) addCase(r *store.Case) {
 	if a.cases[r.Number] != nil {
 		return
 	}
-	c := &caseState{Case: *r}
+	c := &caseState{Case: *r, collections: -1}
 	a.cases[r.Number] = c
 	a.order = append(a.order, c)
 	slices.SortStableFunc(a.order, func(x, y *caseState) int { return x.Number - y.Number })

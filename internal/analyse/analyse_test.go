@@ -116,9 +116,9 @@ func TestMutatorTimeByHand(t *testing.T) {
 	got := analysis(Options{}, c, compiling, f, &g).Cases()
 	one := func(x float64) Estimate { return Estimate{x, x, x, x, 1} }
 	want := []CaseResult{
-		{Case: *c, Outcome: bench.Outcome{Status: bench.Measured}, Forks: []ForkTime{{16.5, 120}}, NS: one(16.5), CPU: one(39), Wall: one(19),
+		{Case: *c, Outcome: bench.Outcome{Status: bench.Measured}, Forks: []ForkTime{{16.5, 120, 0}}, NS: one(16.5), CPU: one(39), Wall: one(19),
 			ColdFirst: one(900), ColdMean: one(400), Overhead: 1 / 17.5},
-		{Case: *compiling, Outcome: bench.Outcome{Status: bench.Measured}, Forks: []ForkTime{{17.5, 120}}, NS: one(17.5), CPU: one(40), Wall: one(20),
+		{Case: *compiling, Outcome: bench.Outcome{Status: bench.Measured}, Forks: []ForkTime{{17.5, 120, 0}}, NS: one(17.5), CPU: one(40), Wall: one(20),
 			ColdFirst: one(900), ColdMean: one(400), Overhead: 1 / 17.5},
 	}
 	if d := cmp.Diff(want, got, cmpopts.EquateApprox(1e-12, 0)); d != "" {
@@ -293,12 +293,12 @@ func TestVerdicts(t *testing.T) {
 }
 
 func TestPrecision(t *testing.T) {
-	if New(Options{}).Settled(1) {
+	if New(Options{}).Settled("", 1) {
 		t.Error("nothing is settled before anything is measured")
 	}
 	few := analysis(Options{}, records(2, 0.01, slowJSON, quickPB)...)
 	p := few.Precision()
-	if p.Comparisons != 4 || p.Decided != 0 || p.Forks != 2 || p.Widest == nil || !math.IsInf(p.Width, 1) || few.Settled(10) {
+	if p.Comparisons != 4 || p.Decided != 0 || p.Forks != 2 || p.Widest == nil || !math.IsInf(p.Width, 1) || few.Settled("", 10) {
 		t.Errorf("%+v", p)
 	}
 	same := slowJSON
@@ -314,7 +314,7 @@ func TestPrecision(t *testing.T) {
 			widest = max(widest, math.Expm1(c.width()))
 		}
 	}
-	if many.Settled(widest/2) || !many.Settled(max(widest, p.Width)) {
+	if many.Settled("", widest/2) || !many.Settled("", max(widest, p.Width)) {
 		t.Errorf("not settled at ±%v, or settled at half of that", widest)
 	}
 }

@@ -13,7 +13,7 @@ type Forecast struct {
 	Settled bool
 	// Known: enough forks were measured to tell. The rest is 0 where it is false.
 	Known bool
-	Time  time.Duration // of measuring, all in all; 0: out of reach
+	Time  time.Duration // of measuring, all in all, of the runtime that needs most; 0: out of reach
 	Forks int           // all in all; 0: out of reach
 	Width float64       // relative half width of the widest ratio now; +Inf while it is not bounded
 }
@@ -22,11 +22,11 @@ type Forecast struct {
 // by the spread of the forks so far, if they keep their pace. It is a forecast for about half of all
 // runs, and rounded up.
 func (a *Analysis) Forecast(precision float64) Forecast {
-	f := Forecast{Settled: a.Settled(precision)}
+	f := Forecast{Settled: a.Settled("", precision)}
 	if f.Settled || precision <= 0 {
 		return f
 	}
-	factor, reached := 1.0, true
+	factor, reached := map[string]float64{}, true
 	levels, typical := a.levels(), a.typicalSpreads()
 	for _, c := range a.deciding() {
 		if c.Metric == bench.Mutator {
@@ -40,11 +40,14 @@ func (a *Analysis) Forecast(precision float64) Forecast {
 		}
 		n := a.pairs[a.key(c)].forksNeeded(c, goal{precision, levels[c.Case.Runtime], typical[c.Metric]})
 		reached = reached && n <= stats.MaxForks
-		factor = max(factor, float64(n)/float64(c.Forks))
+		r := c.Case.Runtime
+		factor[r] = max(factor[r], 1, float64(n)/float64(c.Forks))
 		f.Forks = max(f.Forks, n+1) // and the pilot
 	}
 	f.Known = f.Forks > 0
-	f.Time = time.Duration(factor * float64(a.used.before+a.used.last))
+	for runtime, x := range factor {
+		f.Time = max(f.Time, time.Duration(x*float64(a.used.of(runtime))))
+	}
 	if !reached {
 		f.Time, f.Forks = 0, 0
 	}

@@ -54,7 +54,7 @@ func TestForecastComesTrue(t *testing.T) {
 		if p.Forks == 11 {
 			early = a.Forecast(precision)
 		}
-		if p.Forks > 11 && a.Settled(precision) {
+		if p.Forks > 11 && a.Settled("", precision) {
 			if factor := early.Time.Seconds() / float64(p.Forks); factor < 0.5 || factor > 2 {
 				t.Errorf("forecast %s and %d forks; it took %d forks of a second", early.Time, early.Forks, p.Forks)
 			}

@@ -28,7 +28,12 @@ func (c *caseState) add(f *store.Fork) {
 		c.ns = append(c.ns, net)
 		c.overhead = append(c.overhead, f.OverheadNS/raw)
 		c.operations = append(c.operations, sum(f.Iterations))
+		c.forks = append(c.forks, f.Fork)
 	}
+	if f.Collections >= 0 {
+		c.collections = max(c.collections, 0) + f.Collections
+	}
+	c.warmup = append(c.warmup, float64(f.WarmupBatches))
 	if t := c.longPass(f, f.CPUNS); t > 0 {
 		c.cpu = append(c.cpu, t)
 	}

@@ -10,17 +10,29 @@ import (
 
 // usage is how the measuring time was used. A resumed run counts from 0 again.
 type usage struct {
-	before    int64 // ns of the runs before
-	last      int64 // ns of this run
+	runs      []store.Progress // the last of each run
 	preempted float64
 	known     bool
 }
 
 func (u *usage) add(r *store.Progress) {
-	if r.MeasureNS < u.last {
-		u.before += u.last
+	if n := len(u.runs); n > 0 && r.MeasureNS >= u.runs[n-1].MeasureNS {
+		u.runs = u.runs[:n-1]
 	}
-	u.last, u.preempted, u.known = r.MeasureNS, r.Preempted, true
+	u.runs, u.preempted, u.known = append(u.runs, *r), r.Preempted, true
+}
+
+// of is the ns that a runtime was measured; all of them where the records do
+// not tell.
+func (u *usage) of(runtime string) (ns int64) {
+	for _, r := range u.runs {
+		if part, ok := r.RuntimeNS[runtime]; ok {
+			ns += part
+		} else if len(r.RuntimeNS) == 0 {
+			ns += r.MeasureNS
+		}
+	}
+	return ns
 }
 
 // Noise tells how noisy the machine was, before and during measuring: what is

@@ -324,18 +324,22 @@ func (a *Analysis) Precision() Precision {
 	return p
 }
 
-// Settled reports whether more forks would add little: the ratio of every
-// comparison of mutator times, which is what tables show, is equivalent or known
-// to the given relative precision, such as 0.01, and every other comparison is
-// decided or as precise.
-func (a *Analysis) Settled(precision float64) bool {
-	cs := a.deciding()
-	for _, c := range cs {
+// Settled reports whether more forks of a runtime would add little; of all, if
+// it is empty: the ratio of every comparison of mutator times, which is what
+// tables show, is equivalent or known to the given relative precision, such as
+// 0.01, and every other comparison is decided or as precise.
+func (a *Analysis) Settled(runtime string, precision float64) bool {
+	n := 0
+	for _, c := range a.deciding() {
+		if runtime != "" && c.Case.Runtime != runtime {
+			continue
+		}
 		if !c.settled(precision) {
 			return false
 		}
+		n++
 	}
-	return len(cs) > 0
+	return n > 0
 }
 
 func (c Comparison) settled(precision float64) bool {

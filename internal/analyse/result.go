@@ -51,6 +51,8 @@ type CaseResult struct {
 	Memory        *store.Memory // nil: not known
 	Bytes         float64       // of one document, in the form that the codec reads and writes; 0: not known
 	Overhead      float64       // the timing loop's share of the time, before it is subtracted
+	Collections   int64         // in the long passes of all forks; -1: the runtime does not tell
+	Warmup        float64       // batches before a fork's times were steady: the median
 	NoSteadyState bool
 }
 
@@ -58,6 +60,7 @@ type CaseResult struct {
 type ForkTime struct {
 	NS         float64 // per operation
 	Operations int     // that were timed
+	Fork       int     // its number
 }
 
 // MBPerSecond is the throughput in decimal megabytes of the codec's own form;
@@ -79,7 +82,7 @@ func (a *Analysis) Cases() []CaseResult {
 }
 
 func (a *Analysis) result(c *caseState) CaseResult {
-	r := CaseResult{Case: c.Case, Outcome: c.outcome, Bytes: a.bytes[sizeKey{c.Sample, Form(c.Case)}]}
+	r := CaseResult{Case: c.Case, Outcome: c.outcome, Bytes: a.bytes[sizeKey{c.Sample, Form(c.Case)}], Collections: c.collections}
 	if c.ended() {
 		return r
 	}
@@ -88,11 +91,14 @@ func (a *Analysis) result(c *caseState) CaseResult {
 		r.Outcome.Status = bench.Measured
 	}
 	for i, ns := range c.ns {
-		r.Forks = append(r.Forks, ForkTime{ns, c.operations[i]})
+		r.Forks = append(r.Forks, ForkTime{ns, c.operations[i], c.forks[i]})
 	}
 	r.NS, r.CPU, r.Wall = estimate(c.ns), estimate(c.cpu), estimate(c.wall)
 	r.ColdFirst, r.ColdMean = estimate(c.coldFirst), estimate(c.coldMean)
 	r.Memory, r.NoSteadyState = c.memory, c.noSteadyState
+	if len(c.warmup) > 0 {
+		r.Warmup = stats.Median(c.warmup)
+	}
 	if len(c.overhead) > 0 {
 		r.Overhead = stats.Median(c.overhead)
 	}

@@ -85,21 +85,25 @@ func newFake(t *testing.T) (*App, *runner.FakeRuntime) {
 // checksums lets the fake answer as a right codec would, by the reference.
 func checksums(t *testing.T, documents string) func(runner.SampleFiles, string, []byte) (uint32, uint32, error) {
 	t.Helper()
-	in := &input{}
+	return checksumsOf(t, documents, &inputFlags{track: choice{value: "literal"}})
+}
+
+func checksumsOf(t *testing.T, documents string, f *inputFlags) func(runner.SampleFiles, string, []byte) (uint32, uint32, error) {
+	t.Helper()
 	app := &App{Stdin: strings.NewReader("")}
 	path := filepath.Join(t.TempDir(), "orders.ndjson")
 	if err := os.WriteFile(path, []byte(documents), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	in, err := app.load(t.Context(), &inputFlags{track: choice{value: "literal"}}, []string{path})
+	in, err := app.load(t.Context(), f, []string{path})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref, err := in.schema.Reference(in.samples[0].ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return func(_ runner.SampleFiles, form string, doc []byte) (leaf, visit uint32, err error) {
+	return func(s runner.SampleFiles, form string, doc []byte) (leaf, visit uint32, err error) {
+		ref, err := in.schema.Reference(s.Sample)
+		if err != nil {
+			return 0, 0, err
+		}
 		read := ref.FromJSON
 		if form == "protobuf" {
 			read = ref.Unmarshal

@@ -12,6 +12,7 @@ import (
 
 	"wirecost/internal/sample"
 	"wirecost/internal/schema"
+	"wirecost/internal/store"
 	"wirecost/internal/strictjson"
 )
 
@@ -33,6 +34,7 @@ type inputFlags struct {
 	maxDoc    byteSize
 	maxLine   byteSize
 	maxAll    byteSize
+	sweep     sweepFlag
 }
 
 func (f *inputFlags) add(cmd *cobra.Command, tracks ...string) {
@@ -85,6 +87,7 @@ type input struct {
 	notes    []string
 	// originals has the documents that --expand changed, by index.
 	originals map[*sample.Sample]map[int]original
+	sweeps    map[string]*store.Sweep // of samples that are steps of one
 }
 
 // open reads the files, with the user's schema if there is one.
@@ -117,7 +120,7 @@ func (a *App) open(ctx context.Context, f *inputFlags, files []string) (*input, 
 	if len(in.samples) == 0 {
 		return nil, errors.New(strings.Join(in.notes, "\n"))
 	}
-	return in, nil
+	return in, in.sweep(f)
 }
 
 // load reads the files and gives their documents a schema.
@@ -262,13 +265,19 @@ func (in *input) infer(ctx context.Context, f *inputFlags, track string) error {
 	if err != nil {
 		return err
 	}
-	compiled, err := schema.CompileText(ctx, "inferred.proto", inferred.Proto, inferred.Roots)
+	shapes, roots := inferred.Shape, inferred.Roots
+	if len(in.sweeps) > 0 {
+		if inferred, roots, err = in.inferSwept(ctx, opt); err != nil {
+			return err
+		}
+	}
+	compiled, err := schema.CompileText(ctx, "inferred.proto", inferred.Proto, roots)
 	if err != nil {
 		return fmt.Errorf("the inferred schema does not compile, which is a fault of wirecost: %w", err)
 	}
 	compiled.Limits = opt.Limits
 	in.notes = append(in.notes, noteTexts(compiled.Notes)...)
-	in.inferred, in.schema, in.shapes = inferred, compiled, inferred.Shape
+	in.inferred, in.schema, in.shapes = inferred, compiled, shapes
 	return nil
 }
 

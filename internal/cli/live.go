@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -105,10 +106,21 @@ func (l *live) measuring(status string, table func() string) {
 // draw replaces what was drawn before.
 func (l *live) draw(text string) {
 	l.erase()
-	for line := range strings.Lines(text) {
+	for _, line := range shorten(slices.Collect(strings.Lines(text)), height(l.w)) {
 		fmt.Fprint(l.w, fit(line, width(l.w)))
 		l.drawn++
 	}
+}
+
+// shorten leaves out lines that would scroll off the screen: they could not be
+// erased. The last one stays. No height: nothing is left out.
+func shorten(lines []string, height int) []string {
+	most := max(height-1, 3)
+	if height == 0 || len(lines) <= most {
+		return lines
+	}
+	left := len(lines) - most + 1
+	return append(append(slices.Clone(lines[:most-2]), fmt.Sprintf("… %d more\n", left)), lines[len(lines)-1])
 }
 
 // fit shortens a line that the terminal would wrap: it could not be erased then.

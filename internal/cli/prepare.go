@@ -2,17 +2,11 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"sync"
 
 	"wirecost/internal/analyse"
 	"wirecost/internal/env"
-	"wirecost/internal/plan"
-	"wirecost/internal/runner"
-	"wirecost/internal/sched"
 	"wirecost/internal/size"
 	"wirecost/internal/store"
 )
@@ -31,19 +25,6 @@ func (f *resultFile) Append(rec any) error {
 }
 
 func (f *resultFile) close(status string) error { return f.Close(status) }
-
-// warm starts compiling what needs no schema; the returned function waits. An
-// error does not matter yet: it may be one codec's, which the build then drops,
-// or else tells.
-func (r *running) warm(ctx context.Context) (wait func()) {
-	var group sync.WaitGroup
-	if r.app.Start == nil {
-		for _, c := range r.choices {
-			group.Go(func() { _ = r.builder.Warm(ctx, c.Runner, c.CodecNames()) })
-		}
-	}
-	return group.Wait
-}
 
 // begin opens the result file and writes what is known before measuring.
 func (r *running) begin(files []string) error {
@@ -103,7 +84,7 @@ func (in *input) describe(d *data) ([]any, error) {
 	}
 	records := []any{&store.Sample{
 		Sample: d.ID, Name: d.Name, Documents: len(d.Documents), Timed: len(d.timed),
-		Bytes: d.Bytes, Digest: d.Digest, Shape: shape.Map(), Notes: append(notes, in.decisions(d.ID)...),
+		Bytes: d.Bytes, Digest: d.Digest, Shape: shape.Map(), Notes: append(notes, in.decisions(d.ID)...), Sweep: in.sweeps[d.ID],
 	}}
 	losses, err := in.schema.Losses(d.ID, documents(d.Sample))
 	if err != nil {
@@ -148,67 +129,4 @@ func (r *running) sizes(ctx context.Context) error {
 		}
 	}
 	return r.file.Sync()
-}
-
-// build makes a lane of every runtime. It fails where none can be built at all.
-func (r *running) build(ctx context.Context, warm func()) ([]sched.Lane, error) {
-	ids := make([]string, len(r.data))
-	for i, d := range r.data {
-		ids[i] = d.ID
-	}
-	var lanes []sched.Lane
-	var failed error
-	built := 0
-	for _, c := range r.choices {
-		lane := sched.Lane{
-			Runtime: c.Runner.Runtime, Isolated: c.Runner.Isolation == "codec", Compiles: c.Runner.Compiles,
-			Codecs: c.Codecs, Cases: r.selection.Cases(c, ids), Dropped: map[string]string{},
-		}
-		if err := r.starter(ctx, &lane, c, warm); err != nil {
-			err = fmt.Errorf("the %s runner does not build: %w", lane.Runtime, err)
-			lane.Broken, _, _ = strings.Cut(err.Error(), "\n")
-			failed = errors.Join(failed, err)
-		} else {
-			built++
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		lanes = append(lanes, lane)
-	}
-	if built == 0 {
-		return nil, failed
-	}
-	r.unbuilt = failed
-	return lanes, nil
-}
-
-// starter gives a lane what starts its processes.
-func (r *running) starter(ctx context.Context, lane *sched.Lane, c plan.Choice, warm func()) error {
-	if r.app.Start != nil {
-		lane.Starter = r.app.Start(c.Runner)
-		return nil
-	}
-	r.live.phase("preparing the %s codecs (what has to be compiled takes minutes the first time, and is kept)", lane.Runtime)
-	warm()
-	build, err := r.buildOne(ctx, c.Runner, c.CodecNames())
-	if err != nil {
-		return err
-	}
-	for _, d := range build.Dropped {
-		lane.Dropped[d.Codec] = d.Reason
-	}
-	lane.Starter = build
-	return nil
-}
-
-func (r *running) buildOne(ctx context.Context, x *runner.Runner, codecs []string) (*runner.Build, error) {
-	sets, err := runner.Sets(r.in.schema)
-	if err != nil {
-		return nil, err
-	}
-	return r.builder.Build(ctx, x, runner.BuildRequest{
-		Model: r.in.schema.Model, Sets: sets, Codecs: codecs,
-		Progress: func(line string) { r.live.phase("%s", line) },
-	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"wirecost/internal/bench"
+	"wirecost/internal/sched"
 	"wirecost/internal/store"
 )
 
@@ -17,8 +18,7 @@ import (
 type resumption struct {
 	path    string
 	numbers map[bench.Case]int
-	forks   int           // the first number that is free
-	used    time.Duration // of the measuring phase
+	before  map[string]sched.Before // by runtime
 	header  store.Header
 	digests map[string]string // of the samples
 	sized   map[string]bool   // samples whose sizes are known
@@ -49,8 +49,12 @@ func (a *App) resumeRun(cmd *cobra.Command, f *runFlags, args []string) error {
 	if failed != nil {
 		return &usageError{failed}
 	}
-	if !timed {
-		g.maxTime = max(g.maxTime-res.used, 5*time.Second)
+	for runtime, b := range res.before {
+		b.Used = min(b.Used, max(0, g.maxTime-5*time.Second)) // to go on for at least that
+		if timed {
+			b.Used = 0
+		}
+		res.before[runtime] = b
 	}
 	files := again.Flags().Args()
 	if slices.Contains(files, "-") {
@@ -64,11 +68,12 @@ func readResumption(path string) (*resumption, error) {
 	if err != nil {
 		return nil, err
 	}
-	res := &resumption{path: path, header: file.Header, numbers: map[bench.Case]int{}, digests: map[string]string{}, sized: map[string]bool{}}
+	res := &resumption{path: path, header: file.Header, numbers: map[bench.Case]int{}, before: map[string]sched.Before{}, digests: map[string]string{}, sized: map[string]bool{}}
 	if len(file.Header.Command) == 0 || file.Header.Command[0] != "run" {
 		return nil, fmt.Errorf("%s: it holds no run that could go on", path)
 	}
-	var last time.Duration // a run's progress adds up from 0
+	runtimes := map[int]string{} // by case
+	var last store.Progress      // a run's progress adds up from 0
 	err = file.Scan(func(rec any) error {
 		switch r := rec.(type) {
 		case *store.Sample:
@@ -76,20 +81,36 @@ func readResumption(path string) (*resumption, error) {
 		case *store.Size:
 			res.sized[r.Sample] = true
 		case *store.Case:
-			res.numbers[r.Case] = r.Number
+			res.numbers[r.Case], runtimes[r.Number] = r.Number, r.Runtime
+			res.add(r.Runtime, sched.Before{})
 		case *store.Fork:
-			res.forks = max(res.forks, r.Fork+1)
+			res.add(runtimes[r.Case], sched.Before{Forks: r.Fork + 1})
 		case *store.Progress:
-			now := time.Duration(r.MeasureNS)
-			if now < last {
-				res.used += last
+			if r.MeasureNS < last.MeasureNS {
+				res.spend(last)
 			}
-			last = now
+			last = *r
 		}
 		return nil
 	})
-	res.used += last
+	res.spend(last)
 	return res, err
+}
+
+func (res *resumption) add(runtime string, b sched.Before) {
+	old := res.before[runtime]
+	res.before[runtime] = sched.Before{Forks: max(old.Forks, b.Forks), Used: old.Used + b.Used}
+}
+
+// spend takes a run's time into account.
+func (res *resumption) spend(p store.Progress) {
+	for runtime := range res.before {
+		ns, ok := p.RuntimeNS[runtime]
+		if !ok && len(p.RuntimeNS) == 0 {
+			ns = p.MeasureNS // of an older file
+		}
+		res.add(runtime, sched.Before{Used: time.Duration(ns)})
+	}
 }
 
 // goOn opens the file of the run before, if its documents and schema are the same.

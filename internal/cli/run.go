@@ -61,7 +61,8 @@ that holds however often one looks; ~ means that it is undecided.`,
 		Example: `  wirecost run orders.ndjson
   wirecost run --schema order.proto -I protos --message shop.Order orders.ndjson
   wirecost run --codec 'encoding-json,sonic*,protobuf' --op decode orders.ndjson
-  wirecost run --rate 5000 --link 100mbit/20ms orders.ndjson`,
+  wirecost run --rate 5000 --link 100mbit/20ms orders.ndjson
+  wirecost run --sweep 1,10,100 orders.ndjson`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.resume != "" {
 				return a.resumeRun(cmd, f, args)
@@ -80,8 +81,9 @@ that holds however often one looks; ~ means that it is undecided.`,
 	flags.StringSliceVar(&f.runtimes, "runtime", []string{"go"}, "runtimes to measure; all: those that are ready")
 	addCodings(flags)
 	flags.Var(&f.precision, "precision", "stop when every ratio is known this well")
-	flags.DurationVar(&f.maxTime, "max-time", 25*time.Second, "measure no longer than this")
-	flags.IntVar(&f.maxForks, "max-forks", 0, "measure in no more than this many processes (0: no limit)")
+	f.input.addSweep(flags)
+	flags.DurationVar(&f.maxTime, "max-time", 25*time.Second, "measure each runtime no longer than this")
+	flags.IntVar(&f.maxForks, "max-forks", 0, "measure each runtime in no more than this many processes (0: no limit)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of every random choice")
 	flags.Float64Var(&f.rate, "rate", 0, "requests per second, for the verdict")
 	flags.StringVar(&f.link, "link", "", "network, for the verdict, as 100mbit/20ms")
@@ -134,6 +136,7 @@ type running struct {
 	in        *input
 	data      []*data
 	file      *resultFile
+	lanes     int // runtimes that are measured
 	analysis  *analyse.Analysis
 }
 
@@ -179,7 +182,7 @@ func (r *running) run(ctx context.Context, files []string) error {
 	warm := r.warm(warming)
 	if err := r.read(ctx, files); err != nil {
 		stop()
-		warm()
+		warm.end() // what is wrong with the documents explains it
 		return err
 	}
 	status, err := r.measure(ctx, warm)
@@ -216,7 +219,7 @@ func (r *running) read(ctx context.Context, files []string) error {
 const maxFields = 5_000
 
 // measure builds, measures sizes and times; the status is the file's footer.
-func (r *running) measure(ctx context.Context, warm func()) (status string, err error) {
+func (r *running) measure(ctx context.Context, warm warming) (status string, err error) {
 	lanes, err := r.build(ctx, warm)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -285,7 +288,10 @@ func (r *running) schedule(ctx context.Context, lanes []sched.Lane) (sched.Summa
 		Samples: samples, Sink: r.file, Judge: r.analysis, Observe: r.observe,
 	}
 	if r.resumed != nil {
-		s.Config.FirstFork, s.Config.Numbers = r.resumed.forks, r.resumed.numbers
+		s.Config.Before, s.Config.Numbers = r.resumed.before, r.resumed.numbers
+	}
+	if r.lanes = len(lanes); r.lanes > 1 {
+		r.live.phase("measuring will take about %s, or less where every ratio is known before: up to %s for each of %d runtimes (--max-time); those that compile while they run may need more", r.f.maxTime*time.Duration(r.lanes), r.f.maxTime, r.lanes)
 	}
 	return s.Run(ctx, lanes)
 }
@@ -305,10 +311,13 @@ func (r *running) observe(e sched.Event) {
 		r.live.phase("calibrating %s", e.Runtime)
 	default:
 		status := fmt.Sprintf("measuring %s: fork %d, %d s of at most %d s", e.Runtime, e.Fork+1, int(e.Elapsed.Seconds()), int(r.f.maxTime.Seconds()))
+		if r.lanes > 1 {
+			status += fmt.Sprintf("; %d runtimes, %d s of about %d s", r.lanes, int(e.Total.Seconds()), r.lanes*int(r.f.maxTime.Seconds()))
+		}
 		if o := report.Outlook(r.analysis, float64(r.f.precision)); o != "" {
 			status += "; " + o
 		}
-		r.live.measuring(status, func() string { return report.LiveTable(r.analysis, width(r.app.Stderr)) })
+		r.live.measuring(status, func() string { return report.LiveTable(r.analysis, e.Runtime, width(r.app.Stderr)) })
 	}
 }
 

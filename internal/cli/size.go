@@ -24,7 +24,8 @@ ProtoJSON and as Protobuf, under each content coding: every document compressed
 alone and summed, and all as one stream. Sizes are exact and the same every
 time; --times adds how long compressing took, which is only indicative.`,
 		Example: `  wirecost size orders.ndjson
-  wirecost size --encoding identity,gzip:9,br:11 --track both orders.ndjson`,
+  wirecost size --encoding identity,gzip:9,br:11 --track both orders.ndjson
+  wirecost size --sweep 1,10,100 orders.ndjson`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := needArguments(cmd, args); err != nil {
 				return err
@@ -41,6 +42,7 @@ time; --times adds how long compressing took, which is only indicative.`,
 	addCodings(cmd.Flags())
 	cmd.Flags().BoolVar(&times, "times", true, "measure compression and decompression time")
 	cmd.Flags().StringVar(&format, "format", "terminal", "output: "+formats())
+	f.addSweep(cmd.Flags())
 	f.add(cmd, "both")
 	out.add(cmd)
 	return cmd

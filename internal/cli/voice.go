@@ -50,6 +50,16 @@ func width(w io.Writer) int {
 	return 80
 }
 
+// height returns the terminal's height, or 0 where w is no terminal.
+func height(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if _, n, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

@@ -70,6 +70,7 @@ func (b *builder) environment(index int, env *store.Environment) error {
 		return err
 	}
 	in.Cases, in.Comparisons = a.Cases(), a.Comparisons()
+	b.across(in, index)
 	machine.Noise, machine.Forecast = newNoise(a, env.Header.Machine), newForecast(a, env.Header.Settings)
 	b.report.Machines = append(b.report.Machines, machine)
 	for _, c := range in.Cases {
@@ -80,7 +81,7 @@ func (b *builder) environment(index int, env *store.Environment) error {
 	}
 	for _, s := range verdict.Sentences(in) {
 		// What does not depend on the machine is said once.
-		if s.Runtime != "" || fresh[s.Sample] {
+		if s.Runtime != "" || s.Claim == verdict.Between || s.Claim == verdict.Growth || fresh[s.Sample] {
 			b.report.Verdict = append(b.report.Verdict, Sentence{s, index})
 		}
 	}
@@ -115,7 +116,7 @@ func (b *builder) sample(r *store.Sample) bool {
 	if !b.first([2]string{"sample", r.Sample}) {
 		return false
 	}
-	b.report.Samples = append(b.report.Samples, Sample{r.Sample, r.Name, r.Documents, r.Timed, r.Bytes, r.Digest, r.Shape, r.Notes})
+	b.report.Samples = append(b.report.Samples, Sample{r.Sample, r.Name, r.Documents, r.Timed, r.Bytes, r.Digest, r.Shape, r.Notes, r.Sweep})
 	return true
 }
 
@@ -170,6 +171,10 @@ func newCase(c analyse.CaseResult, machine int) Case {
 		out.NS = &c.NS
 	}
 	out.CPU, out.Wall = median(c.CPU), median(c.Wall)
+	out.CPUEstimate, out.wall, out.Warmup = estimated(c.CPU), estimated(c.Wall), c.Warmup
+	if c.Collections >= 0 && c.NS.Forks > 0 {
+		out.Collections = &c.Collections
+	}
 	if c.ColdFirst.Forks > 0 {
 		out.Cold = &Cold{c.ColdFirst.Median, c.ColdMean.Median}
 	}
@@ -182,6 +187,14 @@ func newCase(c analyse.CaseResult, machine int) Case {
 	return out
 }
 
+// estimated is an estimate; nil where nothing is known.
+func estimated(e analyse.Estimate) *analyse.Estimate {
+	if e.Forks == 0 {
+		return nil
+	}
+	return &e
+}
+
 func median(e analyse.Estimate) *float64 {
 	if e.Forks == 0 {
 		return nil
@@ -189,16 +202,55 @@ func median(e analyse.Estimate) *float64 {
 	return &e.Median
 }
 
-func newComparison(c analyse.Comparison, machine int) Comparison {
-	out := Comparison{
-		Case: c.Case, Baseline: c.Baseline, Machine: machine, Metric: c.Metric, Best: c.Best, Ratio: c.Ratio,
-		Verdict: c.Verdict, Forks: c.Forks, Unsteady: c.Unsteady,
+// across adds what joins cases: pairs of runtimes, and the steps of sweeps.
+func (b *builder) across(in verdict.Input, machine int) {
+	for _, p := range verdict.Pairs(in) {
+		low, high := bounds(p.Ratio.Low, p.Ratio.High)
+		b.report.Pairs = append(b.report.Pairs, Pair{p, machine, p.Ratio.Value, low, high})
 	}
-	if c.Low > 0 {
-		out.Low = &c.Low
+	for _, w := range analyse.Sweeps(in.Samples, in.Cases, in.Comparisons) {
+		b.report.Sweeps = append(b.report.Sweeps, newSweep(w, machine))
 	}
-	if !math.IsInf(c.High, 1) {
-		out.High = &c.High
+}
+
+func newSweep(w analyse.Sweep, machine int) Sweep {
+	out := Sweep{Of: w.Of, What: w.What, Unit: w.Unit, From: w.From, Machine: machine, Steps: w.Steps, Curves: []Curve{}, Crossings: []Crossing{}}
+	for _, c := range w.Curves {
+		curve := Curve{Case: c.Case, NS: make([]*float64, len(c.Times)), Line: c.Line, Falls: append([]analyse.Step{}, c.Falls...)}
+		for i, e := range c.Times {
+			curve.NS[i] = median(e)
+		}
+		out.Curves = append(out.Curves, curve)
+	}
+	for _, c := range w.Crossings {
+		x := Crossing{Case: c.Case, Baseline: c.Baseline, Best: c.Best, Points: make([]*Comparison, len(c.Points)), Between: append([][2]float64{}, c.Between...), Fit: c.Fit}
+		for i, p := range c.Points {
+			if p != nil {
+				point := newComparison(*p, machine)
+				x.Points[i] = &point
+			}
+		}
+		out.Crossings = append(out.Crossings, x)
 	}
 	return out
+}
+
+// bounds gives an interval's ends, nil where there is none.
+func bounds(low, high float64) (*float64, *float64) {
+	var l, h *float64
+	if low > 0 {
+		l = &low
+	}
+	if !math.IsInf(high, 1) {
+		h = &high
+	}
+	return l, h
+}
+
+func newComparison(c analyse.Comparison, machine int) Comparison {
+	low, high := bounds(c.Low, c.High)
+	return Comparison{
+		Case: c.Case, Baseline: c.Baseline, Machine: machine, Metric: c.Metric, Best: c.Best, Ratio: c.Ratio,
+		Low: low, High: high, Verdict: c.Verdict, Forks: c.Forks, Unsteady: c.Unsteady,
+	}
 }

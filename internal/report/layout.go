@@ -112,16 +112,27 @@ func (x index) isBaseline(c Case) bool { return x.baseline[heatOf(c)] == c.Case 
 // layout puts a report in the order in which it is read.
 func layout(r *Report) []block {
 	var out []block
-	for _, s := range r.Samples {
+	for i, s := range r.Samples {
 		out = append(out, sampleBlock(r, s))
-		out = append(out, lossBlock(r, s)...)
+		if s.Sweep == nil || i == 0 || r.Samples[i-1].Sweep == nil { // the steps of a sweep lose alike
+			out = append(out, lossBlock(r, s)...)
+		}
 		out = append(out, sizeBlock(r, s)...)
 	}
 	out = append(out, caseBlocks(r)...)
+	out = append(out, sweepBlocks(r)...)
+	out = append(out, acrossBlocks(r)...)
+	out = append(out, pairBlocks(r)...)
 	out = append(out, coldBlocks(r)...)
 	out = append(out, codecBlock(r)...)
 	out = append(out, missingBlock(r)...)
 	out = append(out, machineBlocks(r)...)
 	out = append(out, verdictBlocks(r)...)
 	return append(out, summaryBlocks(r)...)
+}
+
+// swept reports whether a sample is a step of a sweep. Steps are shown side by
+// side, and not each for itself.
+func (r *Report) swept(sample string) bool {
+	return slices.ContainsFunc(r.Samples, func(s Sample) bool { return s.Sample == sample && s.Sweep != nil })
 }

@@ -43,6 +43,9 @@ func caseBlocks(r *Report) []block {
 	index := newIndex(r.Comparisons)
 	var out []block
 	for _, h := range heats(r.Cases) {
+		if r.swept(h.c.Sample) {
+			continue
+		}
 		g := &grid{header: []string{"codec", "time", "±", "ratio", "allocs", "B/op"}, left: map[int]bool{3: true}}
 		for _, c := range r.Cases {
 			if heatOf(c) == h && c.NS != nil {
@@ -182,7 +185,7 @@ func coldBlocks(r *Report) []block {
 	var order []heat
 	cold := map[heat][]Case{}
 	for _, c := range r.Cases {
-		if c.Cold == nil {
+		if c.Cold == nil || r.swept(c.Case.Sample) {
 			continue
 		}
 		h := heatOf(c)

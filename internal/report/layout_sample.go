@@ -109,7 +109,7 @@ func sizeBlock(r *Report, s Sample) []block {
 		}
 	}
 	out := []block{{title: "Size of a document", line: t.forms(), grid: g.trim()}}
-	if len(times.rows) > 0 {
+	if len(times.rows) > 0 && s.Sweep == nil {
 		out = append(out, block{title: "Time to compress and to decompress a document, roughly", grid: times})
 	}
 	return out

@@ -16,14 +16,20 @@ import (
 func verdictBlocks(r *Report) []block {
 	var out []block
 	for _, s := range r.Verdict {
+		if r.swept(s.Sample) {
+			continue
+		}
 		title := "Verdict"
 		if len(r.Samples) > 1 {
 			title += ", " + clean(s.Sample)
 		}
-		if s.Runtime != "" && len(runtimesOf(r)) > 1 {
+		switch {
+		case s.Claim == verdict.Between:
+			title += ", between runtimes"
+		case s.Runtime != "" && len(runtimesOf(r)) > 1:
 			title += ", " + s.Runtime
 		}
-		if s.Runtime != "" {
+		if s.Runtime != "" || s.Claim == verdict.Between {
 			title = onMachine(r, title, s.Machine)
 		}
 		i := slices.IndexFunc(out, func(b block) bool { return b.title == title })

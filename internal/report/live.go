@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"fmt"
 	"strings"
 
 	"wirecost/internal/analyse"
@@ -10,9 +11,10 @@ import (
 )
 
 // LiveTable shows what is known while a run goes on: for each operation and
-// codec the time so far and how it compares. It is as wide as the screen at
-// most, and its rows keep their places.
-func LiveTable(a *analyse.Analysis, width int) string {
+// codec the time so far and how it compares. Where there are several runtimes, it
+// does so for the one at hand, and sums up the others in a line each. It is as
+// wide as the screen at most, and its rows keep their places.
+func LiveTable(a *analyse.Analysis, runtime string, width int) string {
 	var cs []Comparison
 	for _, c := range a.Comparisons() {
 		cs = append(cs, newComparison(c, 0))
@@ -26,7 +28,7 @@ func LiveTable(a *analyse.Analysis, width int) string {
 		cases = append(cases, newCase(c, 0))
 	}
 	for _, c := range cases {
-		if c.Status == bench.Skipped || c.Status == bench.Failed && c.Reason != notYet {
+		if c.Status == bench.Skipped || c.Status == bench.Failed && c.Reason != notYet || c.Case.Runtime != runtime {
 			continue
 		}
 		name := string(c.Case.Operation)
@@ -45,5 +47,34 @@ func LiveTable(a *analyse.Analysis, width int) string {
 	}
 	var b strings.Builder
 	p := printer{bufio.NewWriter(&b), Options{Width: width}}
-	return p.table(g)
+	return othersSoFar(p, cases, cs, runtime) + p.table(g)
+}
+
+// othersSoFar has a line for each runtime but the one at hand.
+func othersSoFar(p printer, cases []Case, cs []Comparison, runtime string) string {
+	g := &grid{header: []string{"runtime", "forks", "decided"}, left: map[int]bool{2: true}}
+	for _, other := range runtimesOf(&Report{Cases: cases}) {
+		if other == runtime {
+			continue
+		}
+		forks, decided, all := 0, 0, 0
+		for _, c := range cases {
+			if c.Case.Runtime == other {
+				forks = max(forks, c.Forks)
+			}
+		}
+		for _, c := range cs {
+			if c.Case.Runtime == other && c.Metric == bench.Mutator {
+				all++
+				if c.Verdict != bench.Undecided {
+					decided++
+				}
+			}
+		}
+		g.rows = append(g.rows, []cell{show(other), show(fmt.Sprint(forks)), show(fmt.Sprintf("%d of %d ratios", decided, all))})
+	}
+	if len(g.rows) == 0 {
+		return ""
+	}
+	return p.table(g) + "\n"
 }

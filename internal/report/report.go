@@ -22,6 +22,8 @@ type Report struct {
 	Losses      []Loss       `json:"losses"`
 	Cases       []Case       `json:"cases"`
 	Comparisons []Comparison `json:"comparisons"`
+	Pairs       []Pair       `json:"pairs,omitempty"`  // where several runtimes were measured
+	Sweeps      []Sweep      `json:"sweeps,omitempty"` // where documents were changed step by step
 	Verdict     []Sentence   `json:"verdict"`
 }
 
@@ -82,6 +84,7 @@ type Sample struct {
 	Digest    string         `json:"digest"`
 	Shape     map[string]any `json:"shape,omitempty"`
 	Notes     []string       `json:"notes,omitempty"`
+	Sweep     *store.Sweep   `json:"sweep,omitempty"`
 }
 
 // Size is one exact size, summed over the sample's documents.
@@ -139,8 +142,52 @@ type Case struct {
 	// the runtime compiles while it runs.
 	Overhead      float64 `json:"overhead"`
 	NoSteadyState bool    `json:"no_steady_state,omitempty"`
+	// CPUEstimate is CPU with its interval.
+	CPUEstimate *analyse.Estimate `json:"cpu_estimate"`
+	Collections *int64            `json:"collections"` // in the long passes of all forks; null: not told
+	Warmup      float64           `json:"warmup_batches,omitempty"`
 
+	wall  *analyse.Estimate
 	times []analyse.ForkTime
+}
+
+// Pair is what a message costs between two services in different runtimes.
+type Pair struct {
+	verdict.Pair
+	Machine int      `json:"machine"`
+	Ratio   float64  `json:"ratio"` // Protobuf's time to JSON's
+	Low     *float64 `json:"low"`   // null: not bounded
+	High    *float64 `json:"high"`  // null: not bounded
+}
+
+// Sweep is what became of times as one sample's documents were changed.
+type Sweep struct {
+	Of        string         `json:"of"`
+	What      string         `json:"what"`
+	Unit      string         `json:"unit"`
+	From      float64        `json:"from"`
+	Machine   int            `json:"machine"`
+	Steps     []analyse.Step `json:"steps"`
+	Curves    []Curve        `json:"curves"`
+	Crossings []Crossing     `json:"crossings"`
+}
+
+// Curve is a case over the steps of a sweep.
+type Curve struct {
+	Case  bench.Case     `json:"case"` // its sample is the one that was changed
+	NS    []*float64     `json:"ns_per_op"`
+	Line  *analyse.Line  `json:"line"`  // null: too few steps, or times that fall
+	Falls []analyse.Step `json:"falls"` // steps that take less time than a smaller one
+}
+
+// Crossing is where a case and another change places.
+type Crossing struct {
+	Case     bench.Case    `json:"case"`
+	Baseline bench.Case    `json:"baseline"`
+	Best     bool          `json:"best,omitempty"`
+	Points   []*Comparison `json:"points"`  // one per step; null: not compared
+	Between  [][2]float64  `json:"between"` // decided steps with opposite verdicts
+	Fit      *analyse.Fit  `json:"fit"`     // where the lines cross; null: not within the steps
 }
 
 // Cold is what the first operations of a process take, in ns: the median over

@@ -154,7 +154,7 @@ func TestLiveAndFileAgree(t *testing.T) {
 	if err := f.Scan(func(rec any) error {
 		records = append(records, rec)
 		live.Add(rec)
-		live.Settled(0.01) // looking must not change what is seen
+		live.Settled("", 0.01) // looking must not change what is seen
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -202,14 +202,14 @@ func TestLiveTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := analyse.New(analyse.Options{})
-	if got := LiveTable(a, 80); got != "" {
+	if got := LiveTable(a, "go", 80); got != "" {
 		t.Errorf("of nothing: %q", got)
 	}
 	var rows []int
 	if err := f.Scan(func(rec any) error {
 		a.Add(rec)
 		if _, ok := rec.(*store.Progress); ok {
-			rows = append(rows, strings.Count(LiveTable(a, 80), "\n"))
+			rows = append(rows, strings.Count(LiveTable(a, "go", 80), "\n"))
 		}
 		return nil
 	}); err != nil {
@@ -218,5 +218,5 @@ func TestLiveTable(t *testing.T) {
 	if slices.Min(rows) != slices.Max(rows) {
 		t.Errorf("the table changes its height: %v", rows)
 	}
-	golden(t, "orders.live", LiveTable(a, 80))
+	golden(t, "orders.live", LiveTable(a, "go", 80))
 }

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -14,15 +15,17 @@ import (
 
 // Durations of the measuring design (docs/statistics.md says why).
 const (
-	batchTime   = 150 * time.Microsecond // a short batch
-	turnTime    = 12 * time.Millisecond  // batches sent together
-	apartTime   = 3 * time.Millisecond   // the same, where a fork has several processes
-	longestSlot = 60 * time.Millisecond  // short batches of one case in one fork
-	leastSlot   = 12 * time.Millisecond
-	leastBlocks = 15 // where operations are slow
-	perWindow   = 9  // batches that a window's median is taken of, at least
-	wantedForks = 20 // the slot shrinks, down to leastSlot, to fit so many forks in the time
-	clockSteps  = 1000
+	batchTime    = 150 * time.Microsecond // a short batch
+	turnTime     = 12 * time.Millisecond  // batches sent together
+	apartTime    = 3 * time.Millisecond   // the same, where a fork has several processes
+	longestSlot  = 60 * time.Millisecond  // short batches of one case in one fork
+	leastSlot    = 12 * time.Millisecond
+	leastBlocks  = 15 // where operations are slow
+	perWindow    = 9  // batches that a window's median is taken of, at least
+	wantedForks  = 20 // the slot shrinks, down to leastSlot, to fit so many forks in the time
+	clockSteps   = 1000
+	beside       = 2.2 // times a case's slot is what it takes of a fork: the long pass, cold operations, the start
+	fewestBlocks = 3   // where a fork would otherwise take too much of the time
 )
 
 // samplePlan is how a lane measures one sample.
@@ -138,12 +141,14 @@ func (s *Scheduler) calibrateGroup(ctx context.Context, l *lane, codecs []string
 				return nil
 			}
 			if err != nil {
-				status, reason := explain(err)
-				return s.lose(l, codecs, status, reason)
+				return s.giveUp(uncalibrated(l.running(), codecs), err)
 			}
 			p = q
 		}
 		err := s.calibrateCase(ctx, p, c)
+		if err == nil {
+			err = s.tooSlow(c)
+		}
 		if err == nil {
 			continue
 		}
@@ -160,9 +165,17 @@ func (s *Scheduler) calibrateGroup(ctx context.Context, l *lane, codecs []string
 	return nil
 }
 
+// uncalibrated lists the cases of some codecs that have no cost yet.
+func uncalibrated(cases []*caseState, codecs []string) []*caseState {
+	return slices.DeleteFunc(cases, func(c *caseState) bool { return c.cost != nil || !slices.Contains(codecs, c.Codec) })
+}
+
 // calibrationDocuments is how many documents, spread over the sample, a case's
 // cost is read off; the others' costs follow from their lengths.
 const calibrationDocuments = 48
+
+// slowTry is the ns of a try after which no more are needed.
+const slowTry = 2e9
 
 func (s *Scheduler) calibrateCase(ctx context.Context, p runner.Process, c *caseState) error {
 	x := s.Samples[c.Sample]
@@ -194,6 +207,9 @@ func (s *Scheduler) calibrateCase(ctx context.Context, p runner.Process, c *case
 			i := k % len(docs)
 			ns[i] = math.Min(ns[i], float64(w)/float64(iterations[i]))
 			total += float64(w)
+		}
+		if total > slowTry {
+			break
 		}
 		for i := range iterations {
 			iterations[i] = plan.Passes(ns[i], 20e3)
@@ -257,9 +273,31 @@ func (s *Scheduler) planSample(l *lane, sample string) *samplePlan {
 		}
 	}
 	if block > 0 {
-		p.blocks = max(leastBlocks, int(l.slot*float64(len(mine))/block))
+		p.blocks = max(s.leastBlocks(l, block, len(mine)), int(l.slot*float64(len(mine))/block))
 	}
 	return p
+}
+
+// leastBlocks is how many blocks a fork has at least of a sample of which so
+// many cases are measured: fewer where leastForks of them would take all of the
+// lane's time.
+func (s *Scheduler) leastBlocks(l *lane, block float64, cases int) int {
+	if s.Config.MaxTime <= 0 {
+		return leastBlocks
+	}
+	share := float64(s.Config.MaxTime) / leastForks * float64(cases) / float64(max(1, len(l.running())))
+	return max(fewestBlocks, min(leastBlocks, int(share/beside/block)))
+}
+
+// tooSlow says that a case would take all of its lane's time for itself, if so:
+// a codec that is a hundred times slower than others must not stop them.
+func (s *Scheduler) tooSlow(c *caseState) error {
+	slowest := slices.Max(c.cost)
+	if s.Config.MaxTime <= 0 || slowest*fewestBlocks*leastForks < float64(s.Config.MaxTime) {
+		return nil
+	}
+	return fmt.Errorf("timed out: one operation takes %s, too long to be repeated in %s; give the run more time (--max-time)",
+		time.Duration(slowest).Round(10*time.Millisecond), s.Config.MaxTime)
 }
 
 // slot returns how long the short batches of a case take in a fork, in ns: as
@@ -268,12 +306,14 @@ func (s *Scheduler) planSample(l *lane, sample string) *samplePlan {
 func (s *Scheduler) slot(l *lane) float64 {
 	slot := float64(longestSlot)
 	if s.Config.MaxTime > 0 {
-		perFork := float64(s.Config.MaxTime) / wantedForks / float64(max(1, len(s.lanes)))
-		// A fork spends more than that again on the long pass, cold operations and
-		// its start.
-		slot = perFork / float64(max(1, len(l.running()))) / 2.2
+		perFork := float64(s.Config.MaxTime) / wantedForks
+		cases := beside * float64(max(1, len(l.running())))
+		slot = perFork / cases
 		if l.longest > 0 {
 			slot = l.slot * perFork / float64(l.longest)
+			if rest := float64(l.longest) - l.slot*cases; l.Compiles {
+				slot = math.Max(slot, rest/4/cases) // warming up is paid for anyway
+			}
 		}
 	}
 	return math.Min(float64(longestSlot), math.Max(float64(leastSlot), slot))

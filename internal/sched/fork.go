@@ -57,21 +57,22 @@ const coldForks = 6
 // fork starts fresh processes, measures every running case of the lane in
 // interleaved blocks, and keeps what it saw. If it fails, what it measured is
 // dropped and the blame is found.
-func (s *Scheduler) fork(ctx context.Context, l *lane, n int) (kept bool, err error) {
+func (s *Scheduler) fork(ctx context.Context, l *lane, n int) error {
 	f := &fork{s: s, l: l, n: n, order: plan.NewOrder(s.Config.Seed, n), records: map[*caseState]*store.Fork{}, start: s.Config.Now()}
 	defer f.close()
-	err = f.run(ctx)
+	err := f.run(ctx)
 	if ctx.Err() != nil {
-		return true, nil
+		return nil
 	}
 	if err != nil {
-		return false, f.blame(err)
+		return f.blame(err)
 	}
-	l.suspect, l.aborted = false, 0
-	if l.good(n) == s.Config.FirstFork {
+	l.suspect, l.aborted, l.lost = false, 0, map[string]int{}
+	if l.kept == 0 {
 		f.refine()
 	}
-	return true, f.keep()
+	l.kept++
+	return f.keep()
 }
 
 func (f *fork) close() {
@@ -89,7 +90,17 @@ type blamed struct {
 func (e *blamed) Error() string { return e.err.Error() }
 func (e *blamed) Unwrap() error { return e.err }
 
-// abortedForks is how often a lane's processes may die without a case to blame.
+// lost is codecs whose own process could not be had.
+type lost struct {
+	codecs []string
+	err    error
+}
+
+func (e *lost) Error() string { return e.err.Error() }
+func (e *lost) Unwrap() error { return e.err }
+
+// abortedForks is how often a lane's processes may die without a case to blame,
+// and how often those of one codec may not be had.
 const abortedForks = 3
 
 // blame ends the case that made a fork fail. Where several were in the turn, the
@@ -108,21 +119,47 @@ func (f *fork) blame(err error) error {
 		status, reason := explain(b.err)
 		return f.s.end(b.c, status, reason)
 	}
+	var missing *lost
+	if errors.As(err, &missing) {
+		return f.without(missing)
+	}
 	f.l.suspect = true
 	f.l.aborted++
 	if f.l.aborted < abortedForks {
 		return nil
 	}
-	status, reason := explain(err)
-	for _, c := range f.l.running() {
+	return f.s.giveUp(f.l.running(), err)
+}
+
+// without goes on without the codecs whose process cannot be had, if that has
+// happened often enough.
+func (f *fork) without(e *lost) error {
+	var cases []*caseState
+	for _, codec := range e.codecs {
+		if f.l.lost[codec]++; f.l.lost[codec] < abortedForks {
+			continue
+		}
+		for _, c := range f.l.running() {
+			if c.Codec == codec {
+				cases = append(cases, c)
+			}
+		}
+	}
+	return f.s.giveUp(cases, e.err)
+}
+
+// giveUp ends cases that cannot go on: what was measured of them counts.
+func (s *Scheduler) giveUp(cases []*caseState, why error) error {
+	status, reason := explain(why)
+	for _, c := range cases {
 		if !c.measured {
-			if err := f.s.end(c, status, reason); err != nil {
+			if err := s.end(c, status, reason); err != nil {
 				return err
 			}
 			continue
 		}
 		c.ended = true
-		if err := f.s.Sink.Append(&store.Outcome{Kind: "outcome", Case: c.number, Status: bench.Measured, Reason: "stopped early: " + reason}); err != nil {
+		if err := s.Sink.Append(&store.Outcome{Kind: "outcome", Case: c.number, Status: bench.Measured, Reason: "stopped early: " + reason}); err != nil {
 			return err
 		}
 	}
@@ -150,29 +187,41 @@ const emptyLoops = 50_000
 
 // join adds one fresh process to the fork.
 func (f *fork) join(ctx context.Context, codecs []string) error {
+	m, err := f.member(ctx, codecs)
+	if err != nil {
+		if f.l.Isolated {
+			return &lost{codecs, err}
+		}
+		return err
+	}
+	for _, c := range f.l.active() {
+		if slices.Contains(codecs, c.Codec) {
+			m.cases = append(m.cases, c)
+			f.records[c] = &store.Fork{
+				Kind: "fork", Case: c.number, Fork: f.n, Pilot: f.l.pilot(), Start: f.start,
+				OverheadNS: m.overhead, ClockStepNS: f.l.step, CPUNS: -1, Preemptions: -1, Collections: -1,
+			}
+		}
+	}
+	return nil
+}
+
+// member starts a process and times its empty loop.
+func (f *fork) member(ctx context.Context, codecs []string) (*member, error) {
 	p, _, err := f.s.start(ctx, f.l, codecs)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	m := &member{p: p, overhead: math.Inf(1)}
 	f.members = append(f.members, m)
 	for range 3 {
 		reply, err := p.Empty(ctx, runner.EmptyRequest{Iterations: emptyLoops})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		m.overhead = math.Min(m.overhead, float64(reply.WallNS)/emptyLoops)
 	}
-	for _, c := range f.l.active() {
-		if slices.Contains(codecs, c.Codec) {
-			m.cases = append(m.cases, c)
-			f.records[c] = &store.Fork{
-				Kind: "fork", Case: c.number, Fork: f.n, Pilot: f.l.good(f.n) == 0, Start: f.start,
-				OverheadNS: m.overhead, ClockStepNS: f.l.step, CPUNS: -1, Preemptions: -1, Collections: -1,
-			}
-		}
-	}
-	return nil
+	return m, nil
 }
 
 func (f *fork) shuffled(cases []*caseState) []*caseState {

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,7 +25,11 @@ type lane struct {
 	only    map[bench.Case]bool    // what the fork at hand is for; nil: everything
 	suspect bool                   // a process died in a turn of several cases: ask one case at a time
 	aborted int                    // forks in a row that failed without a case to blame
-	lost    int                    // forks so far of which nothing was kept
+	lost    map[string]int         // by codec: how often a process of its own could not be had
+	first   int                    // the number of its first fork; > 0 in a resumed run
+	next    int                    // the number of its next fork
+	kept    int                    // forks of this run whose records were kept
+	used    time.Duration          // of its time
 	longest time.Duration          // of its forks so far
 	slot    float64                // ns that a fork spends on a case's short batches
 }
@@ -44,9 +49,6 @@ func (c *caseState) want(first, count, passes int) uint32 {
 	return (c.sums[first+count] - c.sums[first]) * uint32(passes)
 }
 
-// good is the number that a fork would have if none before it had failed.
-func (l *lane) good(fork int) int { return fork - l.lost }
-
 func (l *lane) running() []*caseState {
 	return slices.DeleteFunc(slices.Clone(l.states), func(c *caseState) bool { return c.ended })
 }
@@ -55,6 +57,9 @@ func (l *lane) running() []*caseState {
 func (l *lane) active() []*caseState {
 	return slices.DeleteFunc(l.running(), func(c *caseState) bool { return l.only != nil && !l.only[c.Case] })
 }
+
+// pilot reports whether the fork at hand is the one that chooses the best codecs.
+func (l *lane) pilot() bool { return l.first == 0 && l.kept == 0 }
 
 // groups splits codecs into those that share a process.
 func (l *lane) groups() [][]string {
@@ -103,13 +108,17 @@ func (s *Scheduler) files() []runner.SampleFiles {
 // admit numbers a lane's cases and lets through those whose codec the reference
 // finds right. Nothing is timed before.
 func (s *Scheduler) admit(ctx context.Context, l Lane) (*lane, error) {
-	ln := &lane{Lane: l, plans: map[string]*samplePlan{}}
+	before := s.Config.Before[l.Runtime]
+	ln := &lane{Lane: l, plans: map[string]*samplePlan{}, lost: map[string]int{}, first: before.Forks, next: before.Forks, used: before.Used}
 	desc, broken := describe(ctx, l)
 	if ctx.Err() != nil {
 		return ln, nil
 	}
-	if broken != "" {
-		return ln, s.giveUp(ln, broken)
+	if broken != nil {
+		if err := s.number(ln, &runner.Description{}); err != nil {
+			return ln, err
+		}
+		return ln, s.giveUp(ln.running(), broken)
 	}
 	ln.unit, ln.step = desc.StringUnit, desc.ClockStepNS
 	if err := s.number(ln, desc); err != nil {
@@ -128,40 +137,22 @@ func (s *Scheduler) admit(ctx context.Context, l Lane) (*lane, error) {
 	return ln, s.Sink.Sync()
 }
 
-// describe asks a runtime what it is, or says why nothing of it can be measured.
-func describe(ctx context.Context, l Lane) (d *runner.Description, broken string) {
+// describe asks a runtime what it is; the error says why nothing of it can be
+// measured.
+func describe(ctx context.Context, l Lane) (*runner.Description, error) {
 	if l.Broken != "" {
-		return nil, l.Broken
+		return nil, errors.New(l.Broken)
 	}
 	p, err := l.Starter.Start(ctx)
 	if err != nil {
-		return nil, fmt.Sprintf("the %s runner does not start: %v", l.Runtime, err)
+		return nil, fmt.Errorf("the %s runner does not start: %w", l.Runtime, err)
 	}
 	defer p.Close()
-	if d, err = p.Describe(ctx); err != nil {
-		return nil, fmt.Sprintf("the %s runner does not describe itself: %v", l.Runtime, err)
+	desc, err := p.Describe(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("the %s runner does not describe itself: %w", l.Runtime, err)
 	}
-	return d, ""
-}
-
-// giveUp records that nothing of a lane could be measured.
-func (s *Scheduler) giveUp(l *lane, why string) error {
-	if err := s.number(l, &runner.Description{}); err != nil {
-		return err
-	}
-	return s.lose(l, codecNames(l.Codecs), bench.Failed, why)
-}
-
-// lose ends what is running of some codecs.
-func (s *Scheduler) lose(l *lane, codecs []string, status bench.Status, reason string) error {
-	for _, c := range l.running() {
-		if slices.Contains(codecs, c.Codec) {
-			if err := s.end(c, status, reason); err != nil {
-				return err
-			}
-		}
-	}
-	return s.Sink.Sync()
+	return desc, nil
 }
 
 func codecNames(cs []runner.Codec) []string {
@@ -208,11 +199,12 @@ type gate struct {
 	s    *Scheduler
 	l    *lane
 	desc *runner.Description
+	took time.Duration // the last verification
 }
 
 // codec verifies one codec on every sample, in a process of its own, so that
 // one that crashes takes no other with it.
-func (g gate) codec(ctx context.Context, codec string) error {
+func (g *gate) codec(ctx context.Context, codec string) error {
 	i := slices.IndexFunc(g.desc.Codecs, func(c runner.CodecDescription) bool { return c.Name == codec })
 	if i < 0 {
 		reason := g.l.Dropped[codec]
@@ -267,8 +259,10 @@ func (g gate) reject(codec, sample string, status bench.Status, reason string) e
 
 // verify compares what the codec makes of every document with the reference,
 // and keeps the checksums that its timed batches must show.
-func (g gate) verify(ctx context.Context, p runner.Process, codec runner.CodecDescription, sample string) error {
+func (g *gate) verify(ctx context.Context, p runner.Process, codec runner.CodecDescription, sample string) error {
 	x := g.s.Samples[sample]
+	began := g.s.Config.Now()
+	defer func() { g.took = g.s.Config.Now().Sub(began) }()
 	out := filepath.Join(g.s.Config.Scratch, "verify.bin")
 	defer os.Remove(out)
 	reply, err := p.Verify(ctx, runner.VerifyRequest{Sample: sample, Codec: codec.Name, Out: out})
@@ -344,7 +338,7 @@ func prefixSums(x []uint32) []uint32 {
 // Go's counters are exact from far fewer on.
 const memoryOperations = 1000
 
-func (g gate) memory(ctx context.Context, p runner.Process, codec, sample string) error {
+func (g *gate) memory(ctx context.Context, p runner.Process, codec, sample string) error {
 	for _, c := range g.l.running() {
 		if c.Codec != codec || c.Sample != sample {
 			continue
@@ -353,6 +347,9 @@ func (g gate) memory(ctx context.Context, p runner.Process, codec, sample string
 		n := (memoryOperations + docs - 1) / docs * docs
 		if heavy := g.s.totalBytes(sample) * (n / docs); heavy > memoryBytes {
 			n = docs * max(1, memoryBytes/max(1, g.s.totalBytes(sample)))
+		}
+		if most := int(memoryTime / max(g.took, 1)); n > docs*most {
+			n = docs * max(1, most)
 		}
 		reply, err := p.Memory(ctx, runner.MemoryRequest{Sample: sample, Codec: codec, Operation: c.Operation, Iterations: n})
 		if err != nil {
@@ -374,8 +371,12 @@ func (g gate) memory(ctx context.Context, p runner.Process, codec, sample string
 	return nil
 }
 
-// memoryBytes bounds the text that one allocation count goes through.
-const memoryBytes = 64 << 20
+// memoryBytes bounds the text that one allocation count goes through, and
+// memoryTime what it takes, judged by the time that verifying took.
+const (
+	memoryBytes = 64 << 20
+	memoryTime  = 2 * time.Second
+)
 
 func (s *Scheduler) totalBytes(sample string) int {
 	n := 0

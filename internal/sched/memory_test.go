@@ -29,9 +29,9 @@ func (d *discard) Append(rec any) error {
 	return nil
 }
 
-func (*discard) Sync() error               { return nil }
-func (*discard) Settled(float64) bool      { return false }
-func (*discard) Open() map[bench.Case]bool { return nil }
+func (*discard) Sync() error                  { return nil }
+func (*discard) Settled(string, float64) bool { return false }
+func (*discard) Open() map[bench.Case]bool    { return nil }
 
 // Raw measurements go to the file: however long a run, the scheduler keeps none.
 func TestMemoryDoesNotGrowWithTheRun(t *testing.T) {

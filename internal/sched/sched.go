@@ -54,9 +54,9 @@ type Sink interface {
 
 // Judge says from the records so far whether more forks are needed.
 type Judge interface {
-	// Settled reports whether every comparison is known to the given relative
-	// precision, such as 0.01.
-	Settled(precision float64) bool
+	// Settled reports whether every comparison within a runtime is known to the
+	// given relative precision, such as 0.01.
+	Settled(runtime string, precision float64) bool
 	// Open returns the cases of comparisons that are not decided yet.
 	Open() map[bench.Case]bool
 }
@@ -65,12 +65,18 @@ type Judge interface {
 type Config struct {
 	Seed      uint64
 	Precision float64            // relative; 0: never stop for precision
-	MaxTime   time.Duration      // of the measuring phase
+	MaxTime   time.Duration      // of measuring, for each lane
 	MaxForks  int                // per lane; 0: no limit
-	FirstFork int                // > 0 when a run is resumed: earlier forks are in the file
+	Before    map[string]Before  // of a resumed run, by runtime: what is in the file
 	Numbers   map[bench.Case]int // of a resumed run: cases that have a number already
 	Scratch   string             // a folder for what codecs write when they are verified
 	Now       func() time.Time
+}
+
+// Before is what an earlier run measured of a runtime.
+type Before struct {
+	Forks int           // the first number that is free
+	Used  time.Duration // of the lane's time
 }
 
 // Event is something a user may want to see while a run goes on.
@@ -79,12 +85,13 @@ type Event struct {
 	Runtime string
 	Codec   string // verify: the codec being verified
 	Fork    int
-	Elapsed time.Duration // of the measuring phase
+	Elapsed time.Duration // of the lane's time
+	Total   time.Duration // of the measuring phase, all lanes together
 }
 
 // Summary is how a run went.
 type Summary struct {
-	Forks       int
+	Forks       int // of the lane that has most
 	Interrupted bool
 	Measure     time.Duration // the measuring phase
 	Timed       time.Duration // of it, inside timed batches
@@ -102,9 +109,9 @@ type Scheduler struct {
 
 	lanes   []*lane
 	summary Summary
-	began   time.Time // of the measuring phase
-	lost    time.Duration
-	next    int // next case number
+	began   time.Time     // of the measuring phase
+	lost    time.Duration // of it, in forks that came to nothing
+	next    int           // next case number
 
 	requests []runner.BatchRequest // reused from turn to turn
 }
@@ -149,43 +156,51 @@ func (s *Scheduler) Run(ctx context.Context, lanes []Lane) (Summary, error) {
 	return s.summary, errors.Join(err, s.progress())
 }
 
-// measure runs forks, one lane after another, until nothing more is to be had.
+// measure runs forks, the lanes in turn, until nothing more is to be had. So
+// whatever changes slowly meets all lanes, and each has its own time.
 func (s *Scheduler) measure(ctx context.Context) error {
-	for fork := s.Config.FirstFork; ; fork++ {
+	for {
 		ran := false
 		for _, l := range s.lanes {
-			if len(l.running()) == 0 {
+			if ctx.Err() != nil {
+				return s.finish()
+			}
+			if len(l.running()) == 0 || s.enough(l) {
 				continue
 			}
-			if s.enough(fork, l) || ctx.Err() != nil {
-				continue
-			}
-			s.Observe(Event{Phase: "measure", Runtime: l.Runtime, Fork: fork, Elapsed: s.elapsed()})
-			s.focus(l, fork)
-			began := s.Config.Now()
-			kept, err := s.fork(ctx, l, fork)
-			if err != nil {
+			if err := s.nextFork(ctx, l); err != nil {
 				return err
 			}
-			s.summary.Forks, ran = fork+1, true
-			switch took := s.Config.Now().Sub(began); {
-			case !kept: // what somebody's fault costs is not taken from the others' time
-				l.lost++
-				s.lost += took
-			case l.good(fork) == s.Config.FirstFork:
-				l.longest = took
-				s.adapt(l)
-			default:
-				l.longest = max(l.longest, took)
-			}
-			if err := s.progress(); err != nil {
-				return err
-			}
+			ran = true
 		}
 		if !ran {
 			return s.finish()
 		}
 	}
+}
+
+// nextFork runs a lane's next fork and accounts for its time.
+func (s *Scheduler) nextFork(ctx context.Context, l *lane) error {
+	n, kept := l.next, l.kept
+	s.Observe(Event{Phase: "measure", Runtime: l.Runtime, Fork: n, Elapsed: l.used, Total: s.elapsed()})
+	s.focus(l, n)
+	began := s.Config.Now()
+	if err := s.fork(ctx, l, n); err != nil || ctx.Err() != nil {
+		return err
+	}
+	l.next++
+	took := s.Config.Now().Sub(began)
+	if l.kept == kept { // what somebody's fault costs is not taken from the others' time
+		s.lost += took
+		return s.progress()
+	}
+	s.summary.Forks = max(s.summary.Forks, l.first+l.kept)
+	l.used += took
+	l.longest = max(l.longest, took)
+	if kept == 0 {
+		s.adapt(l)
+	}
+	return s.progress()
 }
 
 // allCasesEvery is how often a fork measures all cases of a lane; the forks
@@ -209,19 +224,17 @@ func (s *Scheduler) focus(l *lane, fork int) {
 // leastForks are run whatever the time: fewer say nothing, and the first is the pilot.
 const leastForks = 4
 
-func (s *Scheduler) enough(fork int, l *lane) bool {
+func (s *Scheduler) enough(l *lane) bool {
 	c := s.Config
-	fork = l.good(fork)
-	done := fork - c.FirstFork
 	switch {
-	case c.MaxForks > 0 && fork >= c.MaxForks:
+	case c.MaxForks > 0 && l.first+l.kept >= c.MaxForks:
 		return true
-	case c.FirstFork == 0 && done < leastForks:
+	case l.first == 0 && l.kept < leastForks:
 		return false
-	case s.elapsed()+l.longest > c.MaxTime:
+	case l.used+l.longest > c.MaxTime:
 		return true
 	}
-	return c.Precision > 0 && s.Judge.Settled(c.Precision)
+	return c.Precision > 0 && s.Judge.Settled(l.Runtime, c.Precision)
 }
 
 // elapsed is how long has been measured; forks that came to nothing do not count.
@@ -232,7 +245,7 @@ func (s *Scheduler) finish() error {
 	for _, l := range s.lanes {
 		for _, c := range l.running() {
 			status, reason := bench.Measured, ""
-			if !c.measured && s.Config.FirstFork == 0 {
+			if !c.measured && l.first == 0 {
 				status, reason = bench.Failed, "the run ended before this case was measured"
 			}
 			if err := s.Sink.Append(&store.Outcome{Kind: "outcome", Case: c.number, Status: status, Reason: reason}); err != nil {
@@ -249,9 +262,13 @@ func (s *Scheduler) progress() error {
 	if s.summary.Batches > 0 {
 		share = float64(s.summary.Preempted) / float64(s.summary.Batches)
 	}
+	used := map[string]int64{}
+	for _, l := range s.lanes {
+		used[l.Runtime] = (l.used - s.Config.Before[l.Runtime].Used).Nanoseconds()
+	}
 	err := s.Sink.Append(&store.Progress{
 		Kind: "progress", Forks: s.summary.Forks,
-		MeasureNS: s.summary.Measure.Nanoseconds(), BatchNS: s.summary.Timed.Nanoseconds(), Preempted: share,
+		MeasureNS: s.summary.Measure.Nanoseconds(), BatchNS: s.summary.Timed.Nanoseconds(), Preempted: share, RuntimeNS: used,
 	})
 	return errors.Join(err, s.Sink.Sync())
 }

@@ -286,7 +286,7 @@ func TestAResumedRunGoesOnWithTheNextFork(t *testing.T) {
 	s.run(t, t.Context())
 	again := newSetting(t, 5)
 	again.sched.Config.MaxForks = 5
-	again.sched.Config.FirstFork = 3
+	again.sched.Config.Before = map[string]Before{"fake": {Forks: 3}}
 	again.sched.Config.Numbers = map[bench.Case]int{}
 	for _, rec := range s.sink.records {
 		if c, ok := rec.(*store.Case); ok {

@@ -54,7 +54,7 @@ func TestARuntimeThatCompilesIsWarmedUpUntilItIsSteady(t *testing.T) {
 		steady bool
 	}{
 		{"soon", 30, false, true},
-		{"late", 250, false, true},
+		{"late", 200, false, true},
 		{"never", 0, true, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -71,8 +71,8 @@ func TestARuntimeThatCompilesIsWarmedUpUntilItIsSteady(t *testing.T) {
 				if f.NoSteadyState == test.steady {
 					t.Errorf("case %d: no steady state: %v", f.Case, f.NoSteadyState)
 				}
-				// Each of a codec's two cases warms the other up.
-				if test.steady && f.WarmupBatches < min(test.slow, 40) || f.WarmupBatches > warmBatches {
+				// What is steady from the start may be interpreted: hence the least.
+				if test.steady && f.WarmupBatches < 300 || f.WarmupBatches > warmBatches {
 					t.Errorf("case %d: %d batches of warming up", f.Case, f.WarmupBatches)
 				}
 			}

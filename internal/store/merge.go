@@ -165,13 +165,27 @@ func (m *merger) total(r *Progress) *Progress {
 	if r.MeasureNS < m.last.MeasureNS {
 		m.before.MeasureNS += m.last.MeasureNS
 		m.before.BatchNS += m.last.BatchNS
+		m.before.RuntimeNS = plus(m.before.RuntimeNS, m.last.RuntimeNS)
 	}
 	m.last = *r
 	r.Forks += m.before.Forks
 	r.MeasureNS += m.before.MeasureNS
 	r.BatchNS += m.before.BatchNS
+	r.RuntimeNS = plus(r.RuntimeNS, m.before.RuntimeNS)
 	m.sum = *r
 	return r
+}
+
+// plus adds up times by runtime.
+func plus(a, b map[string]int64) map[string]int64 {
+	if len(b) == 0 {
+		return a
+	}
+	sum := maps.Clone(b)
+	for k, v := range a {
+		sum[k] += v
+	}
+	return sum
 }
 
 func (m *merger) name(sample string) string {

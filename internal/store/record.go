@@ -59,6 +59,24 @@ type Sample struct {
 	Digest    string         `json:"digest"`
 	Shape     map[string]any `json:"shape"` // numbers that the verdict speaks of (schema.Shape)
 	Notes     []string       `json:"notes,omitempty"`
+	Sweep     *Sweep         `json:"sweep,omitempty"`
+}
+
+// The units of a sweep.
+const (
+	SweepElements = "elements"
+	SweepBytes    = "bytes"
+	SweepASCII    = "% ASCII"
+)
+
+// Sweep says which step of a sweep a sample is: the documents of one sample,
+// changed so that one property has a given value.
+type Sweep struct {
+	Of    string  `json:"of"`    // the sample whose documents were changed
+	What  string  `json:"what"`  // what was: "$.items", "strings"
+	Unit  string  `json:"unit"`  // of the value
+	Value float64 `json:"value"` // of this step
+	From  float64 `json:"from"`  // the value of the documents as they were
 }
 
 // The units of a size.
@@ -175,6 +193,8 @@ type Progress struct {
 	MeasureNS int64   `json:"measure_ns"` // the measuring phase so far
 	BatchNS   int64   `json:"batch_ns"`   // of it, inside timed batches
 	Preempted float64 `json:"preempted"`  // share of short batches that something interrupted: they took over three times their window's median
+	// RuntimeNS is each runtime's part of the measuring phase.
+	RuntimeNS map[string]int64 `json:"runtime_ns,omitempty"`
 }
 
 // Footer is a result file's last record.

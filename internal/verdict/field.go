@@ -43,10 +43,14 @@ func newField(in Input, z sizes, runtime string) *field {
 	if len(f.codecs) == 0 {
 		return nil
 	}
-	f.metric = f.chooseMetric(in.Comparisons)
-	f.table = newTable(in.Comparisons, f.metric)
+	f.use(f.chooseMetric(in.Comparisons), in)
 	f.ops = f.requestOps(lazy)
 	return f
+}
+
+// use makes a metric the one that the field speaks of.
+func (f *field) use(m bench.Metric, in Input) {
+	f.metric, f.table = m, newTable(in.Comparisons, m)
 }
 
 func (f *field) codec(c analyse.CaseResult) *codec {

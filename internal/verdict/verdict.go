@@ -18,6 +18,8 @@ const (
 	Library = "library"
 	Network = "network"
 	Shape   = "shape"
+	Between = "between" // services in different runtimes
+	Growth  = "growth"  // what a sweep shows
 )
 
 // The topics of the sentences that compare the formats by one codec each.
@@ -29,8 +31,8 @@ const (
 // Sentence is one thing that the numbers say.
 type Sentence struct {
 	Claim   string             `json:"claim"`
-	Topic   string             `json:"topic"` // within the claim, as docs/verdict.md lists them
-	Sample  string             `json:"sample"`
+	Topic   string             `json:"topic"`             // within the claim, as docs/verdict.md lists them
+	Sample  string             `json:"sample"`            // of a sweep: the one whose documents were changed
 	Runtime string             `json:"runtime,omitempty"` // of the codecs it speaks of
 	Text    string             `json:"sentence"`
 	Numbers map[string]float64 `json:"numbers"` // times in ns, sizes in bytes per document, rates in bit/s
@@ -48,7 +50,8 @@ type Input struct {
 }
 
 // Sentences gives the verdict, sample by sample, the answer first: sizes, times
-// for each runtime, then what the documents' shape says of both formats.
+// for each runtime, then between runtimes, then what the documents' shape says of
+// both formats. What sweeps show comes last.
 func Sentences(in Input) []Sentence {
 	var out []Sentence
 	for _, s := range in.Samples {
@@ -59,9 +62,10 @@ func Sentences(in Input) []Sentence {
 				out = append(out, f.sentences()...)
 			}
 		}
+		out = append(out, betweenSentences(in, s)...)
 		out = append(out, shapeSentences(s, in.Losses)...)
 	}
-	return out
+	return append(out, growthSentences(in)...)
 }
 
 func runtimes(cases []analyse.CaseResult, sample string) []string {
