@@ -89,13 +89,13 @@ def encode_text(encode, rounds):
 
 
 def empty(rounds):
-    """The loop around nothing."""
+    """The loop around nothing, with what the least checksum costs."""
     total = 0
     start = now()
     for documents in rounds:
         for b in documents:
             v = b
-            total += 1
+            total += len(v)
             del v
     return now() - start, total
 
