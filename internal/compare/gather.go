@@ -169,7 +169,9 @@ func (g *gathered) read(f *store.File, opt analyse.Options) error {
 	for _, c := range a.Cases() {
 		g.outcomes[c.Case.Case] = c.Outcome
 		if c.Memory != nil {
-			g.memory.add(memoryKey{Allocs, c.Case.Case}, c.Memory.AllocsPerOp)
+			if c.Memory.AllocsPerOp >= 0 {
+				g.memory.add(memoryKey{Allocs, c.Case.Case}, c.Memory.AllocsPerOp)
+			}
 			g.memory.add(memoryKey{Memory, c.Case.Case}, c.Memory.BytesPerOp)
 		}
 	}

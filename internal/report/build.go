@@ -179,7 +179,10 @@ func newCase(c analyse.CaseResult, machine int) Case {
 		out.Cold = &Cold{c.ColdFirst.Median, c.ColdMean.Median}
 	}
 	if c.Memory != nil {
-		out.Allocs, out.Bytes = &c.Memory.AllocsPerOp, &c.Memory.BytesPerOp
+		out.Bytes = &c.Memory.BytesPerOp
+		if c.Memory.AllocsPerOp >= 0 {
+			out.Allocs = &c.Memory.AllocsPerOp
+		}
 	}
 	if mb := c.MBPerSecond(); mb > 0 {
 		out.MBPerS = &mb

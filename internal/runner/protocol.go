@@ -153,7 +153,7 @@ type MemoryRequest struct {
 // MemoryReply holds totals over the iterations.
 type MemoryReply struct {
 	Reply
-	Allocations int64 `json:"allocations"`
+	Allocations int64 `json:"allocations"` // -1: this runtime counts bytes only
 	Bytes       int64 `json:"bytes"`
 }
 

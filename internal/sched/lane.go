@@ -360,10 +360,11 @@ func (g *gate) memory(ctx context.Context, p runner.Process, codec, sample strin
 			}
 			continue
 		}
-		err = g.s.Sink.Append(&store.Memory{
-			Kind: "memory", Case: c.number,
-			AllocsPerOp: float64(reply.Allocations) / float64(n), BytesPerOp: float64(reply.Bytes) / float64(n),
-		})
+		m := &store.Memory{Kind: "memory", Case: c.number, AllocsPerOp: -1, BytesPerOp: float64(reply.Bytes) / float64(n)}
+		if reply.Allocations >= 0 {
+			m.AllocsPerOp = float64(reply.Allocations) / float64(n)
+		}
+		err = g.s.Sink.Append(m)
 		if err != nil {
 			return err
 		}

@@ -170,7 +170,7 @@ type Fork struct {
 type Memory struct {
 	Kind        string  `json:"kind"` // "memory"
 	Case        int     `json:"case"`
-	AllocsPerOp float64 `json:"allocs_per_op"`
+	AllocsPerOp float64 `json:"allocs_per_op"` // -1: the runtime counts bytes only
 	BytesPerOp  float64 `json:"bytes_per_op"`
 }
 
