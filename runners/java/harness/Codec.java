@@ -1,0 +1,15 @@
+package harness;
+
+/** A library in one mode. Each has one file in codecs/. */
+public interface Codec {
+    /** A class of the library: the jar that it comes from tells the version. */
+    Class<?> library();
+
+    /** The codec on each root message, in the order of the model's roots. */
+    Root[] roots();
+
+    /** Why the codec cannot handle a root message, or null. */
+    default String problem(int root) {
+        return null;
+    }
+}

@@ -1,0 +1,162 @@
+package harness;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What Linux counts for the threads of this process: the JVM's own method gives CPU time in steps of a clock
+ * tick, ten milliseconds, which is as long as a turn. The reading thread's CPU time is left out: it runs, and
+ * Linux brings the count up to date when a thread stops.
+ */
+final class Tasks {
+    private static final Path FOLDER = Path.of("/proc/self/task");
+    private static final byte[] SWITCHES = "nonvoluntary_ctxt_switches:".getBytes(StandardCharsets.US_ASCII);
+
+    private static final class Task {
+        FileChannel schedule, status;
+        long cpu, preemptions;
+        boolean alive;
+
+        /** Lets go of the files of a thread that has ended. */
+        boolean ended() {
+            if (!alive) {
+                close(schedule);
+                close(status);
+            }
+            return !alive;
+        }
+
+        private static void close(FileChannel file) {
+            try {
+                if (file != null) {
+                    file.close();
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    private final Map<String, Task> tasks = new HashMap<>();
+    private final String own;
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(8192);
+
+    /** CPU time in nanoseconds of all threads but this one, and of those that have ended. */
+    long cpu;
+    /** Involuntary context switches of all threads, and of those that have ended. */
+    long preemptions;
+
+    private Tasks(String own) {
+        this.own = own;
+    }
+
+    /** Gives null where the system does not tell. It belongs to the thread that opens it. */
+    static Tasks open() {
+        try {
+            String own = Path.of("/proc/thread-self").toRealPath().getFileName().toString();
+            Tasks t = new Tasks(own);
+            t.read();
+            return t.tasks.containsKey(own) && t.first(t.tasks.get(own).schedule) > 0 ? t : null;
+        } catch (IOException | RuntimeException e) {
+            return null;
+        }
+    }
+
+    void read() {
+        for (Task t : tasks.values()) {
+            t.alive = false;
+        }
+        String[] names = FOLDER.toFile().list();
+        for (String name : names == null ? new String[0] : names) {
+            tasks.computeIfAbsent(name, Tasks::find).alive = true;
+        }
+        tasks.values().removeIf(Task::ended); // what they had used still counts
+        for (Map.Entry<String, Task> e : tasks.entrySet()) {
+            Task t = e.getValue();
+            long used = first(t.schedule);
+            if (used > t.cpu && !e.getKey().equals(own)) {
+                cpu += used - t.cpu;
+                t.cpu = used;
+            }
+            long switches = switches(t.status);
+            if (switches > t.preemptions) {
+                preemptions += switches - t.preemptions;
+                t.preemptions = switches;
+            }
+        }
+    }
+
+    private static Task find(String name) {
+        Task t = new Task();
+        t.schedule = channel(name, "schedstat");
+        t.status = channel(name, "status");
+        return t;
+    }
+
+    private static FileChannel channel(String task, String file) {
+        Path path = FOLDER.resolve(task).resolve(file);
+        try {
+            return Files.isReadable(path) ? FileChannel.open(path) : null;
+        } catch (IOException e) {
+            return null; // the thread has just ended
+        }
+    }
+
+    /** The number that a file starts with: nanoseconds on a CPU. */
+    private long first(FileChannel file) {
+        return fill(file) ? number(0) : 0;
+    }
+
+    private long switches(FileChannel file) {
+        if (!fill(file)) {
+            return 0;
+        }
+        for (int i = buffer.limit() - SWITCHES.length; i >= 0; i--) { // it is the last line
+            if (startsAt(i)) {
+                return number(i + SWITCHES.length);
+            }
+        }
+        return 0;
+    }
+
+    private boolean startsAt(int i) {
+        for (int k = 0; k < SWITCHES.length; k++) {
+            if (buffer.get(i + k) != SWITCHES[k]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private long number(int i) {
+        while (i < buffer.limit() && buffer.get(i) <= ' ') {
+            i++;
+        }
+        long n = 0;
+        for (; i < buffer.limit() && buffer.get(i) >= '0' && buffer.get(i) <= '9'; i++) {
+            n = 10 * n + buffer.get(i) - '0';
+        }
+        return n;
+    }
+
+    private boolean fill(FileChannel file) {
+        if (file == null) {
+            return false;
+        }
+        buffer.clear();
+        try {
+            int n = file.read(buffer, 0);
+            buffer.flip();
+            return n > 0;
+        } catch (IOException e) {
+            return false; // the thread has ended
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package runner;
+
+import harness.Codec;
+import harness.Document;
+import harness.Operation;
+import harness.Root;
+
+/** A codec that is ready for a sample. */
+final class Prepared {
+    final String codec;
+    final Root root;
+    final Document[] documents;
+    /** Why it cannot be tried, or null. */
+    final String skipped;
+
+    private Prepared(String codec, Root root, Document[] documents, String skipped) {
+        this.codec = codec;
+        this.root = root;
+        this.documents = documents;
+        this.skipped = skipped;
+    }
+
+    static Prepared skipped(String codec, String reason) {
+        return new Prepared(codec, null, null, reason);
+    }
+
+    /** The documents' bytes may be shared with other codecs, the objects are not. */
+    static Prepared ready(String name, Codec codec, int root, Document[] documents) {
+        Document[] own = new Document[documents.length];
+        for (int i = 0; i < own.length; i++) {
+            own[i] = new Document(documents[i].bytes);
+        }
+        return new Prepared(name, codec.roots()[root], own, null);
+    }
+
+    /** Gives an operation, after the objects that it starts from have been made. */
+    Operation operation(String name, int first, int window) throws Failure {
+        Operation operation = root.operation(name);
+        if (name.equals("encode")) {
+            for (int i = first; i < first + window; i++) {
+                if (documents[i].object == null) {
+                    documents[i].object = object(i);
+                }
+            }
+        }
+        return operation;
+    }
+
+    private Object object(int document) throws Failure {
+        try {
+            Object object = root.object(documents[document].bytes);
+            root.visit(object); // a string that is still bytes becomes one, as a program would have set it
+            return object;
+        } catch (Exception e) {
+            throw new Failure(codec + ", document " + document + ": decode", e);
+        }
+    }
+
+    /** Does an operation and says which one failed. */
+    int run(Operation operation, String name, int first, int window, long iterations) throws Failure {
+        try {
+            return operation.run(documents, first, window, iterations);
+        } catch (Exception e) {
+            throw new Failure(name + " of " + codec, e);
+        }
+    }
+}

@@ -1,0 +1,6 @@
+package types;
+
+/** What a document or a part of it adds to a checksum. */
+public interface Message {
+    int visit();
+}

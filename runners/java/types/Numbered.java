@@ -1,0 +1,6 @@
+package types;
+
+/** An enum of the schema. */
+public interface Numbered {
+    int number();
+}
