@@ -34,8 +34,9 @@ comma-separated list, a pattern such as 'main-*.jsonl', or a folder of .jsonl
 files. Several runs per side show how far runs differ, and so find smaller
 changes.
 
-The exit code is 3 if something got worse by more than --threshold for sure, 0
-if not, and 1 if nothing can be compared.`,
+The exit code is 3 if something got worse by more than --threshold for sure, 4
+if not, but a codec that was measured before fails now, 1 if nothing can be
+compared, and else 0.`,
 		Example: `  wirecost compare main.jsonl branch.jsonl
   wirecost compare --format markdown -o comment.md 'main-*.jsonl' 'branch-*.jsonl'
   wirecost compare --threshold 10% main-1.jsonl,main-2.jsonl branch/`,
@@ -63,6 +64,9 @@ if not, and 1 if nothing can be compared.`,
 			}
 			if r.Count(compare.Regression) > 0 {
 				return exitCode(exitRegression)
+			}
+			if r.Broken > 0 {
+				return exitCode(exitPartial)
 			}
 			return nil
 		},

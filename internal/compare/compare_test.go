@@ -148,11 +148,13 @@ func TestNotes(t *testing.T) {
 		t.Error(d)
 	}
 	fails := usual().with(func(m *made) { m.failed = true })
-	if d := cmp.Diff([]string{"orders/r/wire/decode: only measured before (failed: it crashed)"}, compared(t, 0.05, []made{usual()}, []made{fails}).Notes); d != "" {
-		t.Error(d)
+	broken := compared(t, 0.05, []made{usual()}, []made{fails})
+	if d := cmp.Diff([]string{"orders/r/wire/decode: only measured before (failed: it crashed)"}, broken.Notes); d != "" || broken.Broken != 1 {
+		t.Errorf("%s\n%d are broken", d, broken.Broken)
 	}
-	if d := cmp.Diff([]string{"orders/r/wire/decode: only measured now (failed: it crashed)"}, compared(t, 0.05, []made{fails}, []made{usual()}).Notes); d != "" {
-		t.Error(d)
+	mended := compared(t, 0.05, []made{fails}, []made{usual()})
+	if d := cmp.Diff([]string{"orders/r/wire/decode: only measured now (failed: it crashed)"}, mended.Notes); d != "" || mended.Broken != 0 {
+		t.Errorf("%s\n%d are broken", d, mended.Broken)
 	}
 }
 

@@ -56,6 +56,9 @@ func (r *Result) onlyOnce(old, new *gathered, say func(string, ...any)) {
 				continue
 			}
 			say("%s: only measured %s%s", k, x.when, reason(x.there.outcomes[k]))
+			if x.there == new && x.there.outcomes[k].Status == bench.Failed {
+				r.Broken++
+			}
 		}
 	}
 }
