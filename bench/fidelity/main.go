@@ -22,11 +22,13 @@ import (
 	"time"
 
 	gotool "wirecost/bench/fidelity/go"
+	javatool "wirecost/bench/fidelity/java"
+	pythontool "wirecost/bench/fidelity/python"
 	"wirecost/bench/fidelity/tool"
 )
 
 // tools are the ecosystems' own benchmark tools, by runtime.
-var tools = map[string]tool.Tool{"go": &gotool.Tool{}}
+var tools = map[string]tool.Tool{"go": &gotool.Tool{}, "java": &javatool.Tool{}, "python": &pythontool.Tool{}}
 
 // errMissed says that a bound was missed, which the table shows.
 var errMissed = errors.New("a bound was missed")
