@@ -8,6 +8,7 @@ import resource
 import types
 from itertools import chain, repeat
 from time import perf_counter_ns as now
+from time import process_time_ns as cpu_time  # of all threads
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -15,12 +16,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 class Codec:
     """A library in one mode. The file codecs/NAME.py has it as CODEC."""
 
-    def __init__(self, *, version, family, decoder, encoder, text=False, check=None, note="", traits=()):
+    def __init__(self, *, version, family, decoder, encoder, text=False, keeps_utf8=False, check=None, note="", traits=()):
         self.version = version
         self.family = family  # the module of what it decodes to: dom, structs or messages
         self.decoder = decoder  # of a root's number: a callable from bytes to an object
         self.encoder = encoder  # of a root's number: a callable from an object to bytes
         self.text = text  # the encoder gives str, which has yet to be made bytes
+        self.keeps_utf8 = keeps_utf8  # encoding leaves its UTF-8 in a str that is not ASCII, so that the next time is quicker
         self.check = check or (lambda root, documents: "")  # why it cannot handle them
         self.note = note  # what only the running program can find out
         self.traits = traits  # likewise
@@ -110,10 +112,9 @@ def rounds(items, n):
     return chain(repeat(items, whole), (items[:rest],))
 
 
-def usage():
-    """What the process has used so far: CPU time in ns and involuntary context switches, of all its threads, and garbage collections, of all generations."""
-    u = resource.getrusage(resource.RUSAGE_SELF)
-    return round((u.ru_utime + u.ru_stime) * 1e9), u.ru_nivcsw, sum(g["collections"] for g in gc.get_stats())
+def interruptions():
+    """How often the process was preempted so far, and how often the garbage collector ran, in any generation."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw, sum(g["collections"] for g in gc.get_stats())
 
 
 def clock_step():

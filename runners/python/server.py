@@ -7,7 +7,7 @@ import struct
 
 import model
 from describe import CODECS, description
-from harness import Root, empty, load, rounds, usage
+from harness import Root, cpu_time, empty, interruptions, load, rounds
 
 MAX_COLD = 1 << 20
 MAX_ITERATIONS = 1 << 40
@@ -17,6 +17,10 @@ MODULUS = 1 << 32
 # of documents, all codecs together; beyond that they are made anew.
 KEPT = 12 << 20
 MISSING = object()
+
+# Objects that are encoded once only are made for so many operations and bytes of documents at a time.
+PART = 1024
+PART_BYTES = 128 << 10
 
 DEPTH = re.compile("recursion|depth", re.IGNORECASE)  # in what libraries say of documents that are nested too deeply
 
@@ -34,6 +38,8 @@ class Prepared:
         self.name = name
         self.root = Root(load(name), root)
         self.documents = documents
+        # Most programs encode an object once. Where a second time would be quicker, objects are not used again.
+        self.once = load(name).keeps_utf8 and not all(b.isascii() and b"\\u" not in b for b in documents)
         self.forget()
 
     def forget(self):
@@ -53,9 +59,19 @@ class Batch:
         if not 1 <= self.iterations <= MAX_ITERATIONS:
             raise ValueError(f"{self.iterations} iterations")
 
+    def once(self):
+        """Whether its objects are for one use."""
+        return self.operation == "encode" and self.prepared.once
+
     def size(self):
-        """Bytes of the documents whose objects it needs."""
-        return sum(map(len, self.prepared.documents[self.window])) if self.operation == "encode" else 0
+        """Bytes of the documents whose objects it needs, and leaves for others."""
+        return sum(map(len, self.prepared.documents[self.window])) if self.operation == "encode" and not self.once() else 0
+
+    def parts(self):
+        """Cuts its operations into those whose objects are made together."""
+        documents = self.prepared.documents[self.window]
+        step = max(1, min(PART, PART_BYTES * len(documents) // max(1, sum(map(len, documents)))))
+        return (range(i, min(i + step, self.iterations)) for i in range(0, self.iterations, step))
 
 
 class Server:
@@ -113,22 +129,23 @@ class Server:
 
     def measure(self, request):
         turn = [Batch(self.find(q), q) for q in request["turn"]]
-        # The objects that encode starts from are made first, so that the turn's CPU time holds nothing of that; where
-        # there is no room for all of them, batch by batch, and what lies between batches is not counted.
-        groups = [turn] if self.make_room(turn) else [[batch] for batch in turn]
-        wall, sums, used = [], [], [0, 0, 0]
-        for group in groups:
-            self.make_room(group)
-            ready = [(b.prepared.root, b.operation, rounds(self.items(b), b.iterations)) for b in group]
-            if request.get("settle"):
-                gc.collect()
-            before = usage()
-            for root, operation, items in ready:
+        wall, sums, cpu = [0] * len(turn), [0] * len(turn), 0
+        before = None
+        for group in grouped(turn, self.make_room(turn)):
+            self.make_room([b for _, b, _ in group])
+            ready = [(i, b.prepared.root, b.operation, self.items(b, part)) for i, b, part in group]
+            if before is None:
+                if request.get("settle"):
+                    gc.collect()
+                before = interruptions()
+            start = cpu_time()
+            for i, root, operation, items in ready:
                 ns, total = root.run(operation, items)
-                wall.append(ns)
-                sums.append(total % MODULUS)
-            used = [u + y - x for u, x, y in zip(used, before, usage())]
-        cpu, preemptions, collections = used
+                wall[i] += ns
+                sums[i] += total
+            cpu += cpu_time() - start
+        preemptions, collections = (after - b for b, after in zip(before or interruptions(), interruptions()))
+        sums = [n % MODULUS for n in sums]
         return {"wall_ns": wall, "checksum": sums, "cpu_ns": cpu, "preemptions": preemptions, "collections": collections}
 
     def make_room(self, batches):
@@ -142,16 +159,18 @@ class Server:
                         p.forget()
         return size <= KEPT
 
-    def items(self, batch):
+    def items(self, batch, part):
         """What a batch works on: documents, or for encode the objects that the codec's own decoder made of them."""
-        p = batch.prepared
+        p, documents = batch.prepared, batch.prepared.documents[batch.window]
         if batch.operation != "encode":
-            return p.documents[batch.window]
+            return rounds(documents, batch.iterations)
+        if part:
+            return [[p.root.decode(documents[i % len(documents)]) for i in part]]
         for i in range(batch.window.start, batch.window.stop):
             if p.objects[i] is MISSING:
                 p.objects[i] = p.root.decode(p.documents[i])
                 self.kept += len(p.documents[i])
-        return p.objects[batch.window]
+        return rounds(p.objects[batch.window], batch.iterations)
 
     def cold(self, request):
         p, count, ns = self.find(request), request["count"], []
@@ -160,7 +179,7 @@ class Server:
         for i in range(count):
             one = Batch(p, {**request, "iterations": 1, "document": i % len(p.documents), "window": 1})
             self.make_room([one])
-            ns.append(p.root.run(one.operation, [self.items(one)])[0])
+            ns.append(p.root.run(one.operation, self.items(one, one.once() and range(1)))[0])
         return {"ns": ns}
 
     def memory(self, request):
@@ -176,6 +195,19 @@ class Server:
     def stop(self, request):
         self.stopped = True
         return {}
+
+
+def grouped(turn, together):
+    """Cuts a turn into what is timed without a pause, in order: lists of (number, batch, part or None). The objects that
+    encode starts from are made before, so that CPU time holds nothing of that: all of them, unless there is no room."""
+    group = []
+    for i, batch in enumerate(turn):
+        for part in batch.parts() if batch.once() else [None]:
+            if group and (part or group[-1][2] or not together):
+                yield group
+                group = []
+            group.append((i, batch, part))
+    yield group
 
 
 def prepared(q, name, forms):

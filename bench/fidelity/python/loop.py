@@ -26,6 +26,8 @@ def prepare(name, root, path):
         prepared[name, path] = {
             "decode": {**vars(codec.family), "call": decode, "items": documents},
             "encode": {"call": codec.encoder(root), "items": [decode(b) for b in documents]},
+            # Objects are encoded once where a second time would be quicker.
+            "again": codec.keeps_utf8 and (lambda: [decode(b) for b in documents]),
         }
     return prepared[name, path]
 
@@ -39,12 +41,20 @@ def statement(name, operation, root):
 
 
 def answer(name, operation, root, path, warm, iterations):
-    names = prepare(name, int(root), path)[operation]
+    p = prepare(name, int(root), path)
+    names = p[operation]
     # timeit turns the collector off unless its set-up turns it on; programs have it on.
     setup = "import gc; gc.enable(); total = 0"
     timer = timeit.Timer(statement(name, operation, int(root)), setup, globals=names)
     timer.timeit(int(warm) // len(names["items"]))
-    return round(timer.timeit(int(iterations) // len(names["items"])) * 1e9)
+    times = int(iterations) // len(names["items"])
+    if operation == "decode" or not p["again"]:
+        return round(timer.timeit(times) * 1e9)
+    seconds = 0
+    for _ in range(times):
+        names["items"] = p["again"]()
+        seconds += timer.timeit(1)
+    return round(seconds * 1e9)
 
 
 sys.setrecursionlimit(4000)
