@@ -55,8 +55,30 @@ func TestNodeRunner(t *testing.T) {
 					t.Fatal(err)
 				}
 				b.traits(t, p, d.Codecs)
+				b.nodeUnknown(t, p, d.Codecs)
 			}
 		})
+	}
+}
+
+// nodeUnknown checks what codecs say of fields that the schema lacks.
+func (b *goBuild) nodeUnknown(t *testing.T, p runner.Process, codecs []runner.CodecDescription) {
+	const unknown = "\xc2\x3e\x03abc" // number 1000
+	for _, c := range codecs {
+		if c.Documents != "protobuf" {
+			continue
+		}
+		written, err := b.again(t, p, c, "\x5a\x01x"+unknown)
+		if err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+		}
+		trait := "drops unknown fields"
+		if strings.Contains(string(written), unknown) {
+			trait = "keeps unknown fields"
+		}
+		if !slices.Contains(c.Traits, trait) {
+			t.Errorf("%s %s, and claims %q", c.Name, trait, c.Traits)
+		}
 	}
 }
 

@@ -33,7 +33,7 @@ function field(m, f, shape) {
   const set = f.label === 'map' || shape.isSet(m, f, 'o', 'x');
   switch (f.label) {
     case 'list':
-      return `  { ${member}; if (${set}) { sum++; for (const e of x) sum = sum + ${value(f, 'e', shape)} | 0; } }`;
+      return `  { ${member}; if (${set}) { sum++; for (let i = 0; i < x.length; i++) { const e = x[i]; sum = sum + ${value(f, 'e', shape)} | 0; } } }`;
     case 'map': {
       const key = f.mapKey === 'string' ? 'k.length + 1' : '1';
       return `  { ${member}; let some = 0; for (const k in x) { const e = x[k]; some = 1; sum = sum + ${key} + ${value(f, 'e', shape)} | 0; } sum += some; }`;
