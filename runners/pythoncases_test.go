@@ -127,7 +127,6 @@ func pythonInputs() []goSample {
 		{name: "D22", documents: []string{`{"deltas":[-1,-2,-1,0,-3,-1]}`}},
 		{name: "D24", documents: []string{`{"id":1,"result":{"data":{"input":"hello"},"info":{"user":"42","client":"c1"}}}`}},
 		{name: "D25", documents: []string{`{"run":"r1","node":[1,"s",[2,{"z":"s"}],{"y":[1,"x",null]}]}`}},
-		// The share of ASCII must not decide what is measured: lengths are of code points.
 		{name: "D26", documents: []string{`{"uri":"http://x/y.mp4","title":"plain ascii","w":640,"h":480,"persons":["Ann","Bob"]}`, `{"uri":"http://x/ÿ.mp4","title":"plain äscii","w":640,"h":480,"persons":["Änn","Bøb"]}`}},
 		{name: "D27", documents: []string{`{"path":"/tmp/x","data":"` + strings.Repeat("AAEC", 5000) + `"}`}},
 		{name: "D28", documents: []string{`{"tx":"t","body":{"v":1.5,"day":"2024-01-01","cur":"EUR"}}`}},
@@ -162,6 +161,61 @@ func TestPythonCases(t *testing.T) {
 			buildPython(t, s).all(t, s.samples, skips)
 		})
 	}
+}
+
+// TestPythonCaseD26 checks that text beyond ASCII costs what it costs a program
+// that encodes an object once: strings keep their UTF-8 from then on.
+func TestPythonCaseD26(t *testing.T) {
+	list := func(letter string) string {
+		return `{"texts":[` + pythonJoin(200, func(i int) string { return fmt.Sprintf(`"%s%d"`, strings.Repeat(letter, 40), i) }) + `]}`
+	}
+	samples := []goSample{{name: "ascii", documents: []string{list("a")}}, {name: "other", documents: []string{list("é")}}}
+	b := buildPython(t, inferPython(t, schema.TrackLiteral, samples))
+	for _, codec := range []string{"msgspec", "orjson"} {
+		least := map[string]int64{}
+		for _, sample := range samples {
+			turn := slices.Repeat([]runner.BatchRequest{{Sample: sample.name, Codec: codec, Operation: bench.Encode, Iterations: 20, Window: 1}}, 20)
+			m, err := b.process.Measure(t.Context(), runner.MeasureRequest{Turn: turn})
+			if err != nil {
+				t.Fatal(err)
+			}
+			least[sample.name] = slices.Min(m.WallNS)
+		}
+		if least["other"] < 2*least["ascii"] {
+			t.Errorf("%s: %v ns: the UTF-8 of an earlier encoding was used again", codec, least)
+		}
+	}
+}
+
+// TestPythonMsgspecRefuses checks what msgspec has no type for, or would read
+// otherwise: it says so, and the others go on.
+func TestPythonMsgspecRefuses(t *testing.T) {
+	s := goSchema{
+		name: "refused",
+		proto: `syntax = "proto3";
+import "wirecost/json.proto";
+message Tree { option (wirecost.form) = UNION; oneof value { string s = 1; Trees kids = 2; } }
+message Trees { option (wirecost.form) = BARE; repeated Tree v = 1; }
+message Tagged { Quoted q = 1; }
+message Quoted { option (wirecost.form) = UNION; oneof value { int64 i = 1 [(wirecost.repr) = STRING]; bool b = 2; } }
+message Exact { Text n = 1; }
+message Text { option (wirecost.form) = BARE; string v = 1 [(wirecost.repr) = NUMBER]; }
+message Blob { bytes data = 1; repeated bytes more = 2; }
+`,
+		samples: []goSample{
+			{"tree", "Tree", []string{`["a",["b",[]]]`, `"c"`}},
+			{"tagged", "Tagged", []string{`{"q":"5"}`, `{"q":false}`, `{}`}},
+			{"exact", "Exact", []string{`{"n":12345678901234567890123}`, `{"n":0.5}`}},
+			{"blob", "Blob", []string{`{"data":"_-8","more":["AA=="]}`}},
+		},
+	}
+	buildPython(t, s).all(t, s.samples, map[string]string{
+		"tree/msgspec":   "msgspec has no type for arrays or unions that hold themselves",
+		"tagged/msgspec": "msgspec has no such type: Type unions containing a custom type",
+		"exact/msgspec":  "msgspec keeps no number's text where there may be another type",
+		"exact/orjson":   "the number 12345678901234567890123 at $.n of document 0 would be rounded",
+		"blob/msgspec":   `$.data of document 0 is "_-8": msgspec reads base64 with padding`,
+	})
 }
 
 // TestPythonCaseD31 decodes maps of sizes that were reported as slow. None may
