@@ -21,14 +21,16 @@ import (
 	"strings"
 	"time"
 
+	cpptool "wirecost/bench/fidelity/cpp"
 	gotool "wirecost/bench/fidelity/go"
 	javatool "wirecost/bench/fidelity/java"
+	nodetool "wirecost/bench/fidelity/node"
 	pythontool "wirecost/bench/fidelity/python"
 	"wirecost/bench/fidelity/tool"
 )
 
 // tools are the ecosystems' own benchmark tools, by runtime.
-var tools = map[string]tool.Tool{"go": &gotool.Tool{}, "java": &javatool.Tool{}, "python": &pythontool.Tool{}}
+var tools = map[string]tool.Tool{"cpp": &cpptool.Tool{}, "go": &gotool.Tool{}, "java": &javatool.Tool{}, "node": &nodetool.Tool{}, "python": &pythontool.Tool{}}
 
 // errMissed says that a bound was missed, which the table shows.
 var errMissed = errors.New("a bound was missed")
