@@ -332,6 +332,8 @@ func missingBlock(r *Report) []block {
 		switch {
 		case c.Status != bench.Measured:
 			items = append(items, clean(fmt.Sprintf("%s: %s: %s", name, c.Status, c.Reason)))
+		case c.NS == nil && c.Reason != "":
+			items = append(items, clean(name+": too few forks for an estimate: "+c.Reason))
 		case c.NS == nil:
 			items = append(items, clean(name+": too few forks for an estimate"))
 		case c.Reason != "":

@@ -148,11 +148,12 @@ func (f *fork) without(e *lost) error {
 	return f.s.giveUp(cases, e.err)
 }
 
-// giveUp ends cases that cannot go on: what was measured of them counts.
+// giveUp ends cases that cannot go on: what was measured of them counts, if it is
+// more than the pilot.
 func (s *Scheduler) giveUp(cases []*caseState, why error) error {
 	status, reason := explain(why)
 	for _, c := range cases {
-		if !c.measured {
+		if !c.counts {
 			if err := s.end(c, status, reason); err != nil {
 				return err
 			}
@@ -392,7 +393,7 @@ func (f *fork) keep() error {
 		if r == nil {
 			continue
 		}
-		c.measured = true
+		c.measured, c.counts = true, c.counts || !r.Pilot
 		f.s.countPreempted(r)
 		if err := f.s.Sink.Append(r); err != nil {
 			return err

@@ -38,8 +38,9 @@ type lane struct {
 type caseState struct {
 	bench.Case
 	number   int
-	ended    bool // has an outcome other than measured
-	measured bool
+	ended    bool      // has an outcome other than measured
+	measured bool      // in this run
+	counts   bool      // in a fork that is no pilot
 	sums     []uint32  // sums[i] is the checksum expected of documents 0…i−1, modulo 2³²
 	cost     []float64 // calibrated ns for each document
 }
@@ -174,7 +175,7 @@ func (s *Scheduler) number(l *lane, desc *runner.Description) error {
 			n = s.next
 			s.next++
 		}
-		state := &caseState{Case: c, number: n}
+		state := &caseState{Case: c, number: n, counts: known && l.first > 0}
 		l.states = append(l.states, state)
 		if known {
 			continue

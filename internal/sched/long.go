@@ -3,6 +3,7 @@ package sched
 import (
 	"context"
 	"math"
+	"time"
 
 	"wirecost/internal/plan"
 	"wirecost/internal/store"
@@ -40,8 +41,13 @@ func (f *fork) longCase(ctx context.Context, m *member, c *caseState, w plan.Win
 	target := f.l.plans[c.Sample].cpu
 	piece := []batch{{c, w, plan.Passes(c.pass(w), target/longPieces)}}
 	r := f.records[c]
+	if f.l.Compiles {
+		if err := f.rewarm(ctx, m, piece); err != nil {
+			return err
+		}
+	}
 	for first := true; ; first = false {
-		reply, err := f.s.turn(ctx, m.p, piece, first)
+		reply, err := f.s.turn(ctx, m.p, piece, first && !f.l.Compiles)
 		if err != nil {
 			return err
 		}
@@ -57,6 +63,29 @@ func (f *fork) longCase(ctx context.Context, m *member, c *caseState, w plan.Win
 			return nil
 		}
 	}
+}
+
+// rewarmTime is the CPU time that a case runs for after its heap was settled, where
+// the runtime compiles while it runs.
+const rewarmTime = 120 * time.Millisecond
+
+// rewarm settles the heap and lets the case run, untimed: a full collection may
+// throw compiled code away, and then the long pass would time the compiler.
+func (f *fork) rewarm(ctx context.Context, m *member, piece []batch) error {
+	spent := int64(0)
+	for first := true; spent < rewarmTime.Nanoseconds(); first = false {
+		reply, err := f.s.turn(ctx, m.p, piece, first)
+		if err != nil {
+			return err
+		}
+		f.s.time(reply.WallNS)
+		took := reply.WallNS[0]
+		if reply.CPUNS > 0 {
+			took = min(took, reply.CPUNS)
+		}
+		spent += max(took, 1)
+	}
+	return nil
 }
 
 // longEnough reports whether a long pass may end with the piece just measured,

@@ -79,3 +79,49 @@ func TestARuntimeThatCompilesIsWarmedUpUntilItIsSteady(t *testing.T) {
 		})
 	}
 }
+
+// forgetful starts processes that throw compiled code away when their heap is
+// settled: the next operations take ten times as long.
+type forgetful struct{ runner.Starter }
+
+func (f forgetful) Start(ctx context.Context) (runner.Process, error) {
+	p, err := f.Starter.Start(ctx)
+	return &forgetfulProcess{p, 0}, err
+}
+
+type forgetfulProcess struct {
+	runner.Process
+	slow int64 // ns that it is slow for
+}
+
+func (p *forgetfulProcess) Measure(ctx context.Context, req runner.MeasureRequest) (*runner.MeasureReply, error) {
+	r, err := p.Process.Measure(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if req.Settle {
+		p.slow = 90e6
+	}
+	for i := range r.WallNS {
+		if p.slow > 0 {
+			r.CPUNS += 9 * r.WallNS[i]
+			r.WallNS[i] *= 10
+			p.slow -= r.WallNS[i]
+		}
+	}
+	return r, nil
+}
+
+// Settling the heap must not make the long pass time the compiler.
+func TestALongPassIsWarm(t *testing.T) {
+	s := newSetting(t, 3)
+	s.lane.Compiles, s.lane.Isolated = true, true
+	s.lane.Starter = forgetful{s.runtime}
+	s.sched.Config.MaxForks = 4
+	s.run(t, t.Context())
+	for _, c := range s.sink.analysis.Cases() {
+		if ratio := c.CPU.Median / c.NS.Median; ratio < 0.97 || ratio > 1.03 {
+			t.Errorf("%s: %.0f ns in the long pass, %.0f ns in short batches", c.Case.Case, c.CPU.Median, c.NS.Median)
+		}
+	}
+}
