@@ -63,14 +63,20 @@ class Batch:
         """Whether its objects are for one use."""
         return self.operation == "encode" and self.prepared.once
 
+    def bytes(self, operations):
+        """Bytes of the documents of so many operations, on average."""
+        documents = self.prepared.documents[self.window]
+        return operations * sum(map(len, documents)) // len(documents)
+
     def size(self):
         """Bytes of the documents whose objects it needs, and leaves for others."""
-        return sum(map(len, self.prepared.documents[self.window])) if self.operation == "encode" and not self.once() else 0
+        return self.bytes(self.window.stop - self.window.start) if self.operation == "encode" and not self.once() else 0
 
     def parts(self):
-        """Cuts its operations into those whose objects are made together."""
-        documents = self.prepared.documents[self.window]
-        step = max(1, min(PART, PART_BYTES * len(documents) // max(1, sum(map(len, documents)))))
+        """Cuts its operations into those whose objects are made together; all of them, where objects serve again."""
+        if not self.once():
+            return [None]
+        step = max(1, min(PART, PART_BYTES // max(1, self.bytes(1))))
         return (range(i, min(i + step, self.iterations)) for i in range(0, self.iterations, step))
 
 
@@ -198,15 +204,17 @@ class Server:
 
 
 def grouped(turn, together):
-    """Cuts a turn into what is timed without a pause, in order: lists of (number, batch, part or None). The objects that
-    encode starts from are made before, so that CPU time holds nothing of that: all of them, unless there is no room."""
-    group = []
+    """Cuts a turn into what is timed without a pause, in order: lists of (number, batch, part). The objects that encode
+    starts from are made before, so that CPU time holds nothing of that: all of them, as far as there is room."""
+    group, size = [], 0
     for i, batch in enumerate(turn):
-        for part in batch.parts() if batch.once() else [None]:
-            if group and (part or group[-1][2] or not together):
+        for part in batch.parts():
+            more = batch.bytes(len(part)) if part else 0
+            if group and (not together or size + more > PART_BYTES):
                 yield group
-                group = []
+                group, size = [], 0
             group.append((i, batch, part))
+            size += more
     yield group
 
 
