@@ -158,6 +158,15 @@ func TestJavaMemory(t *testing.T) {
 	}
 }
 
+// TestJavaLargeDocument is a document for which the usual heap is too small.
+func TestJavaLargeDocument(t *testing.T) {
+	element := `{"id":1234567,"name":"a name of some length","on":true},`
+	list := strings.Repeat(element, 12<<20/len(element))
+	s := inferNode(t, schema.TrackLiteral, []goSample{{name: "huge", documents: []string{`{"list":[` + list[:len(list)-1] + `]}`}}})
+	b := buildJava(t, s)
+	b.everySample(t, s, "jackson2")
+}
+
 // peak puts a process through a run's requests, and gives the most memory it had.
 func (b *javaBuild) peak(t *testing.T, codec string, documents int) int64 {
 	t.Helper()

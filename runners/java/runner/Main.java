@@ -44,8 +44,13 @@ public final class Main {
     /** Answers requests until one asks to stop or the input ends. */
     private static void serve(InputStream in, OutputStream out) throws IOException {
         Server server = new Server();
+        Relay relay = null;
         for (byte[] line; (line = readLine(in)) != null; ) {
-            Answer a = answer(server, line);
+            Answer a = relay == null ? answer(server, line) : Answer.of(relay.exchange(line));
+            if (a.relayed) {
+                relay = Relay.start();
+                a = Answer.of(relay.exchange(line));
+            }
             out.write((a.text + '\n').getBytes(StandardCharsets.UTF_8));
             if (a.last) {
                 return;
@@ -53,7 +58,7 @@ public final class Main {
         }
     }
 
-    private static byte[] readLine(InputStream in) throws IOException {
+    static byte[] readLine(InputStream in) throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream(1 << 12);
         for (int c; (c = in.read()) != '\n'; ) {
             if (c < 0) {
@@ -70,10 +75,17 @@ public final class Main {
     private static final class Answer {
         final String text;
         final boolean last;
+        /** Another JVM shall answer this request and all that follow. */
+        final boolean relayed;
 
-        Answer(String text, boolean last) {
+        Answer(String text, boolean last, boolean relayed) {
             this.text = text;
             this.last = last;
+            this.relayed = relayed;
+        }
+
+        static Answer of(byte[] reply) {
+            return new Answer(new String(reply, StandardCharsets.UTF_8), false, false);
         }
     }
 
@@ -83,15 +95,18 @@ public final class Main {
         try {
             Request q = Request.read(line);
             id = q.integer("id");
+            if (Relay.needed(q)) {
+                return new Answer("", false, true);
+            }
             Reply r = new Reply(id);
             boolean last = server.answer(q, r);
-            return new Answer(r.end(), last);
+            return new Answer(r.end(), last, false);
         } catch (Failure e) {
-            return new Answer(Reply.failure(id, e.member, oneLine(e.getMessage())).end(), false);
+            return new Answer(Reply.failure(id, e.member, oneLine(e.getMessage())).end(), false, false);
         } catch (IllegalArgumentException e) {
-            return new Answer(Reply.failure(id, "error", oneLine(e.getMessage())).end(), false);
+            return new Answer(Reply.failure(id, "error", oneLine(e.getMessage())).end(), false, false);
         } catch (Throwable e) { // a StackOverflowError or OutOfMemoryError as well
-            return new Answer(Reply.failure(id, "error", oneLine(e.toString())).end(), false);
+            return new Answer(Reply.failure(id, "error", oneLine(e.toString())).end(), false, false);
         }
     }
 

@@ -1,0 +1,71 @@
+package runner;
+
+import control.Request;
+import java.io.BufferedInputStream;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Hands everything over to a second JVM where documents are so large that they, and the objects made of them, do not
+ * fit the heap, which is as small as most samples allow and cannot be made larger while a JVM runs.
+ */
+final class Relay {
+    /** Set in the second JVM. */
+    private static final String SECOND = "runner.second";
+
+    /** How many times the documents' bytes a heap should hold, and how much more. */
+    private static final int TIMES = 10;
+    private static final long MORE = 40L << 20;
+
+    private final Process process;
+    private final InputStream replies;
+
+    private Relay(Process process) {
+        this.process = process;
+        replies = new BufferedInputStream(process.getInputStream(), 1 << 16);
+    }
+
+    static boolean needed(Request q) {
+        if (!q.text("request").equals("prepare") || Boolean.getBoolean(SECOND)) {
+            return false;
+        }
+        long bytes = 0;
+        for (Request sample : q.objects("samples")) {
+            for (String form : Server.forms(q.texts("codecs"))) {
+                bytes += new File(sample.object("files").text(form)).length();
+            }
+        }
+        return TIMES * bytes + MORE > Runtime.getRuntime().maxMemory();
+    }
+
+    /** Starts a JVM like this one, but with the default for the largest heap. */
+    static Relay start() throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(ProcessHandle.current().info().command().orElse("java"));
+        for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+            if (!flag.startsWith("-Xmx")) {
+                command.add(flag);
+            }
+        }
+        command.addAll(List.of("-D" + SECOND + "=true", "-cp", System.getProperty("java.class.path"), "runner.Main"));
+        return new Relay(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+    }
+
+    /** Passes a request on, and gives the reply. */
+    byte[] exchange(byte[] line) throws IOException {
+        OutputStream requests = process.getOutputStream();
+        requests.write(line);
+        requests.write('\n');
+        requests.flush();
+        byte[] reply = Main.readLine(replies);
+        if (reply == null) {
+            throw new IOException("the second JVM has ended");
+        }
+        return reply;
+    }
+}
