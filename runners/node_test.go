@@ -1,6 +1,9 @@
 package runners_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -253,6 +256,28 @@ message Doc { string text = 1; bytes raw = 2; repeated Doc inner = 3; map<string
 		}
 		if got := strings.TrimSpace(string(out)); got != want {
 			t.Errorf("%s: overwriting the input changes %q; want %q", c.Name, got, want)
+		}
+	}
+}
+
+// TestNodeLibrariesAreListed checks that the documentation has what npm is asked for.
+func TestNodeLibrariesAreListed(t *testing.T) {
+	var packages struct{ Dependencies, DevDependencies map[string]string }
+	b, err := os.ReadFile("node/setup/package.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &packages); err != nil {
+		t.Fatal(err)
+	}
+	listed, err := os.ReadFile("../docs/dependencies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(packages.Dependencies, packages.DevDependencies)
+	for name, version := range packages.Dependencies {
+		if row := fmt.Sprintf("\n| %s | %s | ", name, version); !strings.Contains(string(listed), row) {
+			t.Errorf("docs/dependencies.md lacks the row %q", row)
 		}
 	}
 }
