@@ -26,11 +26,12 @@ import (
 	javatool "wirecost/bench/fidelity/java"
 	nodetool "wirecost/bench/fidelity/node"
 	pythontool "wirecost/bench/fidelity/python"
+	rusttool "wirecost/bench/fidelity/rust"
 	"wirecost/bench/fidelity/tool"
 )
 
 // tools are the ecosystems' own benchmark tools, by runtime.
-var tools = map[string]tool.Tool{"cpp": &cpptool.Tool{}, "go": &gotool.Tool{}, "java": &javatool.Tool{}, "node": &nodetool.Tool{}, "python": &pythontool.Tool{}}
+var tools = map[string]tool.Tool{"cpp": &cpptool.Tool{}, "go": &gotool.Tool{}, "java": &javatool.Tool{}, "node": &nodetool.Tool{}, "python": &pythontool.Tool{}, "rust": &rusttool.Tool{}}
 
 // errMissed says that a bound was missed, which the table shows.
 var errMissed = errors.New("a bound was missed")
