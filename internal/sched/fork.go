@@ -394,6 +394,7 @@ func (f *fork) keep() error {
 			continue
 		}
 		c.measured, c.counts = true, c.counts || !r.Pilot
+		c.sink(r)
 		f.s.countPreempted(r)
 		if err := f.s.Sink.Append(r); err != nil {
 			return err

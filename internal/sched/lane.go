@@ -43,6 +43,7 @@ type caseState struct {
 	counts   bool      // in a fork that is no pilot
 	sums     []uint32  // sums[i] is the checksum expected of documents 0…i−1, modulo 2³²
 	cost     []float64 // calibrated ns for each document
+	floor    float64   // the fastest that forks became, as a ratio to cost; 0: not known
 }
 
 // want returns the checksum expected of passes over a window.

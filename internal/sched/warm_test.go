@@ -2,6 +2,7 @@ package sched
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"testing"
 
@@ -54,26 +55,35 @@ func TestARuntimeThatCompilesIsWarmedUpUntilItIsSteady(t *testing.T) {
 		steady bool
 	}{
 		{"soon", 30, false, true},
-		{"late", 200, false, true},
+		{"late", 800, false, true},
 		{"never", 0, true, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newSetting(t, 3)
 			s.lane.Compiles, s.lane.Isolated = true, true
 			s.lane.Starter = compiling{s.runtime, test.slow, test.never}
-			s.sched.Config.MaxForks = 2
+			s.sched.Config.MaxForks = 3
 			s.run(t, t.Context())
+			codecs, batches := map[int]string{}, map[string]int{}
 			for _, rec := range s.sink.records {
-				f, ok := rec.(*store.Fork)
-				if !ok {
-					continue
+				switch r := rec.(type) {
+				case *store.Case:
+					codecs[r.Number] = r.Codec
+				case *store.Fork:
+					if r.NoSteadyState == test.steady {
+						t.Errorf("case %d: no steady state: %v", r.Case, r.NoSteadyState)
+					}
+					if r.WarmupBatches > warmBatches {
+						t.Errorf("case %d: %d batches of warming up", r.Case, r.WarmupBatches)
+					}
+					if !r.Pilot { // which finds out how fast it becomes
+						batches[fmt.Sprint(r.Fork, codecs[r.Case])] += r.WarmupBatches
+					}
 				}
-				if f.NoSteadyState == test.steady {
-					t.Errorf("case %d: no steady state: %v", f.Case, f.NoSteadyState)
-				}
-				// What is steady from the start may be interpreted: hence the least.
-				if test.steady && f.WarmupBatches < 300 || f.WarmupBatches > warmBatches {
-					t.Errorf("case %d: %d batches of warming up", f.Case, f.WarmupBatches)
+			}
+			for name, n := range batches { // a codec's two cases warm each other up
+				if test.steady && n < test.slow {
+					t.Errorf("fork and codec %s: %d batches of warming up", name, n)
 				}
 			}
 		})
