@@ -79,7 +79,7 @@ built for the built-in documents and then checked.`,
 	flags.SortFlags = false
 	flags.BoolVar(&f.quiet, "quiet", false, "print only what is wrong")
 	flags.StringSliceVar(&f.codecs, "codec", nil, "codecs to check, by name (default: all)")
-	flags.DurationVar(&f.deadline, "deadline", 10*time.Second, "longest that a request may take")
+	flags.DurationVar(&f.deadline, "deadline", 30*time.Second, "longest that a request may take")
 	f.input.add(cmd)
 	return cmd
 }

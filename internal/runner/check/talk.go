@@ -16,19 +16,20 @@ import (
 
 // talk checks what needs no documents: describe, ids, unknown requests, stop.
 func (c *checker) talk(ctx context.Context, s *Session) error {
-	one, cancel := c.in(ctx)
-	defer cancel()
 	for _, x := range []struct {
 		rule, expected string
-		check          func() error
+		check          func(context.Context, *Session) error
 	}{
-		{"describe", "it tells protocol, runtime, version, clock step, string unit, and each codec's name, format, documents, operations, traits, library and version", func() error { return c.describe(one, s) }},
-		{"describe", "asked twice, it describes the same codecs", func() error { return c.describeAgain(one, s) }},
-		{"id", "each reply repeats its request's id", func() error { return c.ids(one, s) }},
-		{"unknown", "a request that it cannot know is answered with an error, and it goes on", func() error { return c.unknown(one, s) }},
-		{"stop", "it answers, says no more and ends with status 0", func() error { return c.stop(one, s) }},
+		{"describe", "it tells protocol, runtime, version, clock step, string unit, and each codec's name, format, documents, operations, traits, library and version", c.describe},
+		{"describe", "asked twice, it describes the same codecs", c.describeAgain},
+		{"id", "each reply repeats its request's id", c.ids},
+		{"unknown", "a request that it cannot know is answered with an error, and it goes on", c.unknown},
+		{"stop", "it answers, says no more and ends with status 0", c.stop},
 	} {
-		if err := c.step(x.rule, "", x.expected, x.check); err != nil {
+		one, cancel := c.in(ctx)
+		err := c.step(x.rule, "", x.expected, func() error { return x.check(one, s) })
+		cancel()
+		if err != nil {
 			return err
 		}
 	}
