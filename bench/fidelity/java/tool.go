@@ -55,7 +55,7 @@ func (t *Tool) Build(ctx context.Context, b *runner.Build, dir string) error {
 	if err := os.WriteFile(program, source, 0o644); err != nil {
 		return err
 	}
-	return command(ctx, run.Dir, "javac", "-d", dir, "-cp", *path, "-processorpath", jmh, program)
+	return command(ctx, run.Dir, "javac", "-d", dir, "-cp", *path, "-processor", "org.openjdk.jmh.generators.BenchmarkProcessor", program)
 }
 
 // setUp brings JMH into the cache once, and gives its class path.

@@ -105,7 +105,7 @@ final class Measuring {
         r.integer("allocations", -1).integer("bytes", bytes);
     }
 
-    void empty(Request q, Reply r) {
+    void empty(Request q, Reply r) throws Exception {
         long iterations = q.integer("iterations", 1, MAX_ITERATIONS);
         Document[] documents = new Document[16];
         for (int i = 0; i < documents.length; i++) {
