@@ -73,7 +73,7 @@ var cppCases = []goSample{
 	{name: "D32", documents: []string{`{"shape":[100,3,4],"data":[` + cppMany(1200, `0.#5`) + `]}`}},
 	{name: "D33", documents: []string{`{"kind":"Crd","spec":{"versions":[{"schema":{"properties":{"spec":{"properties":{"solver":{"properties":{"x":{"type":"object"}}}}}}}}]}}`}},
 	// Names that a generated message's own functions have.
-	{name: "members", documents: []string{`{"name":"n","has_name":true,"clear_name":1,"set_name":"s","mutable_name":2,"list":[1],"add_list":3,"list_size":4,"sum":5,"keys":6,"read":{"write":7}}`}},
+	{name: "members", documents: []string{`{}`, `{"name":"n","has_name":true,"clear_name":1,"set_name":"s","mutable_name":2,"list":[1],"add_list":3,"list_size":4,"sum":5,"keys":6,"read":{"write":7}}`}},
 }
 
 // TestCppCases holds every codec against these inputs, all in one build.

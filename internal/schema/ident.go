@@ -16,8 +16,15 @@ const maxIdent = 60
 // the last number given to a twin.
 type identSet map[string]int
 
-// member makes a field's or value's ID: lower-case words joined by "_".
-func (s identSet) member(name string) string { return s.unique(identWords(name, false), "x") }
+// member makes a field's or value's ID: lower-case words joined by "_". None begins
+// with "has_": in C++ a message with a field "x_" has a function has_x_.
+func (s identSet) member(name string) string {
+	words := identWords(name, false)
+	if rest, ok := strings.CutPrefix(words, "has_"); ok {
+		words = "has" + rest
+	}
+	return s.unique(words, "x")
+}
 
 // typeName makes a message's or enum's ID: words with an upper-case first letter.
 func (s identSet) typeName(name string) string { return s.unique(identWords(name, true), "X") }
