@@ -16,12 +16,16 @@ const maxIdent = 60
 // the last number given to a twin.
 type identSet map[string]int
 
-// member makes a field's or value's ID: lower-case words joined by "_". None begins
-// with "has_": in C++ a message with a field "x_" has a function has_x_.
+// member makes a field's or value's ID: lower-case words joined by "_". In C++ a
+// field x_ brings functions has_x_ and _internal_x_, and every message has a member
+// _internal_metadata_: no ID begins with "has_", and none is "metadata_".
 func (s identSet) member(name string) string {
 	words := identWords(name, false)
 	if rest, ok := strings.CutPrefix(words, "has_"); ok {
 		words = "has" + rest
+	}
+	if words == "metadata" {
+		words = "meta_data"
 	}
 	return s.unique(words, "x")
 }

@@ -43,6 +43,7 @@ struct Codec {
   std::string version;      // the library's, in this very program
   std::vector<Root> roots;  // in the order of the model's
   std::string (*check)(std::string_view root) = nullptr;  // why it cannot handle that message; may be null
+  int nesting = 2000;  // how deep a document's arrays and objects may lie in one another: what the stack has room for
 };
 
 // enroll adds a codec; each codec's file does so once, before main.

@@ -10,9 +10,6 @@ namespace harness {
 
 namespace {
 
-// max_nesting is what every codec's recursion has room for on the stack.
-constexpr int max_nesting = 2000;
-
 constexpr std::int64_t max_iterations = std::int64_t{1} << 40;
 
 std::int64_t bounded(const Json& n, std::int64_t most) {
@@ -193,8 +190,8 @@ void Server::read_sample(const Json& request, const Json& codecs, Sample& to) {
     }
     auto& file = forms[d.documents];
     if (file == nullptr) file = std::make_shared<const File>(path, request.at("documents").integer(), d.documents != "protobuf");
-    if (file->nesting > max_nesting) {
-      p.skipped = "a document is nested " + std::to_string(file->nesting) + " deep; " + std::to_string(max_nesting) + " fit on the stack";
+    if (file->nesting > p.codec->nesting) {
+      p.skipped = "a document is nested " + std::to_string(file->nesting) + " deep; this codec takes " + std::to_string(p.codec->nesting);
       continue;
     }
     p.file = file;
