@@ -305,8 +305,13 @@ func TestPrune(t *testing.T) {
 		used := time.Now().Add(-time.Duration(i) * time.Hour)
 		os.Chtimes(dir, used, used)
 	}
+	second := filepath.Join(b.Cache, buildsFolder, "toy-"+string(rune('A'+keepBuilds+3)))
+	touch(second) // by a run that goes on
 	oldest := "toy-" + string(rune('A'+keepBuilds+4))
 	b.prune(oldest)
+	if _, err := os.Stat(second); err != nil {
+		t.Error("a build in use is gone")
+	}
 	left := b.entries(buildsFolder)
 	if len(left) != keepBuilds+1 || filepath.Base(left[keepBuilds].path) != oldest {
 		t.Errorf("%d builds left, the oldest %s", len(left), left[len(left)-1].path)

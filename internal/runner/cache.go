@@ -20,6 +20,7 @@ const (
 	keepBytes  = 2 << 30
 	keepTools  = 30 * 24 * time.Hour // since last used; homes too
 	keepHomes  = 3                   // of a runtime
+	keepInUse  = time.Hour           // since last used: a run may still be about to start it
 )
 
 // marker is the last file that is written of a build: a build without it was
@@ -137,7 +138,7 @@ func (b *Builder) prune(key string) {
 			bytes += n
 		}
 		count++
-		if (count > keepBuilds || bytes > keepBytes) && filepath.Base(e.path) != key {
+		if (count > keepBuilds || bytes > keepBytes) && filepath.Base(e.path) != key && time.Since(e.used) > keepInUse {
 			_ = os.RemoveAll(e.path)
 		}
 	}

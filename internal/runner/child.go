@@ -30,8 +30,12 @@ type Child struct {
 	stop   sync.Once
 }
 
-// Start starts the build's runner. The context serves to start it only.
+// Start starts the build's runner. The context serves to start it only. Nothing
+// that it stands on is pruned from the cache meanwhile.
 func (b *Build) Start(ctx context.Context) (Process, error) {
+	for _, dir := range []string{b.Dir, b.tools, b.home} {
+		touch(dir)
+	}
 	child, err := StartCommand(ctx, b.Command())
 	if err != nil {
 		return nil, err // not a nil *Child in a Process

@@ -206,7 +206,7 @@ func (b *Builder) pruneHomes(r *Runner, made string) {
 		return !strings.HasPrefix(filepath.Base(e.path), r.Runtime+"-")
 	})
 	for i, e := range entries {
-		if e.path != made && (i >= keepHomes || time.Since(e.used) > keepTools) {
+		if age := time.Since(e.used); e.path != made && age > keepInUse && (i >= keepHomes || age > keepTools) {
 			_ = os.RemoveAll(e.path)
 		}
 	}

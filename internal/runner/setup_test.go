@@ -328,7 +328,7 @@ func TestPruneHomes(t *testing.T) {
 	b := &Builder{Cache: t.TempDir()}
 	r := &Runner{Manifest: Manifest{Runtime: "toy"}}
 	for name, age := range map[string]time.Duration{
-		"toy-made": 100 * time.Hour, "toy-1": time.Hour, "toy-2": 2 * time.Hour, "toy-3": 3 * time.Hour, "toy-4.old": 4 * time.Hour, "toyish-1": 2000 * time.Hour,
+		"toy-made": 100 * time.Hour, "toy-1": time.Minute, "toy-2": 2 * time.Hour, "toy-3": 3 * time.Hour, "toy-4.old": 4 * time.Hour, "toyish-1": 2000 * time.Hour,
 	} {
 		dir := filepath.Join(b.Cache, homesFolder, name)
 		if err := os.MkdirAll(dir, 0o755); err != nil {
