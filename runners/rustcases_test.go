@@ -152,7 +152,7 @@ func TestRustDocuments(t *testing.T) {
 							t.Fatalf("skipped: %q; want %q", got, want)
 						}
 						if got == "" && !slices.Contains(c.Traits, "rounds doubles") {
-							b.codec(t, p, sample, c)
+							b.rustCodec(t, p, sample, c)
 						}
 					})
 				}

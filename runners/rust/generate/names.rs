@@ -4,7 +4,9 @@
 
 use std::collections::HashMap;
 
-use buffa_descriptor::generated::descriptor::{field_descriptor_proto::Label, DescriptorProto, FileDescriptorProto, FileDescriptorSet};
+use buffa_descriptor::generated::descriptor::feature_set::FieldPresence;
+use buffa_descriptor::generated::descriptor::field_descriptor_proto::Label;
+use buffa_descriptor::generated::descriptor::{DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet};
 
 const PACKAGE: &str = "wirecost_types";
 
@@ -36,14 +38,24 @@ fn rename_fields(message: &mut DescriptorProto, names: &HashMap<&str, String>) {
     for field in &mut message.field {
         field.name = field.number.map(|n| format!("f{n}"));
         field.type_name = field.type_name.take().map(|name| renamed(name, names));
-        if field.label == Some(Label::LABEL_REQUIRED) {
-            field.label = Some(Label::LABEL_OPTIONAL); // documents have it, so the bytes are the same
-        }
+        make_optional(field);
     }
     for entry in &mut message.nested_type {
         for field in &mut entry.field {
             field.type_name = field.type_name.take().map(|name| renamed(name, names));
         }
+    }
+}
+
+/// A required field becomes an optional one: documents have it, so the bytes are the
+/// same, and the templates need not know.
+fn make_optional(field: &mut FieldDescriptorProto) {
+    if field.label == Some(Label::LABEL_REQUIRED) {
+        field.label = Some(Label::LABEL_OPTIONAL);
+    }
+    let features = field.options.as_option_mut().and_then(|o| o.features.as_option_mut());
+    if let Some(features) = features.filter(|f| f.field_presence == Some(FieldPresence::LEGACY_REQUIRED)) {
+        features.field_presence = Some(FieldPresence::EXPLICIT);
     }
 }
 
