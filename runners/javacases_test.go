@@ -184,8 +184,8 @@ func (b *javaBuild) peak(t *testing.T, codec string, documents int) int64 {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer c.Wait()
-	p := runner.NewConn(runner.Streams{Requests: in, Replies: out, Stop: func() { in.Close() }})
+	defer func() { _ = c.Wait() }()
+	p := runner.NewConn(runner.Streams{Requests: in, Replies: out, Stop: func() { _ = in.Close() }})
 	defer p.Close()
 	if _, err := p.Prepare(t.Context(), b.files, []string{codec}); err != nil {
 		t.Fatal(err)
