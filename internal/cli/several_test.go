@@ -72,7 +72,7 @@ func TestSeveralRuntimesExactly(t *testing.T) {
 		rt.Checksums = checksums(t, orders)
 	}
 	inOrders(t)
-	code, stdout, stderr := app.test(t, t.Context(), "run", "--runtime", "all", "--encoding", "identity", "--max-forks", "16", "-o", "result.jsonl", "orders.ndjson")
+	code, stdout, stderr := app.test(t, t.Context(), "run", "--runtime", "all", "--encoding", "identity", "--max-time", "60s", "--max-forks", "16", "-o", "result.jsonl", "orders.ndjson")
 	if code != exitOK {
 		t.Errorf("exit code %d; a runtime that is missing is no fault where all were asked for\n%s", code, stderr)
 	}

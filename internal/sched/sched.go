@@ -196,7 +196,9 @@ func (s *Scheduler) nextFork(ctx context.Context, l *lane) error {
 	}
 	s.summary.Forks = max(s.summary.Forks, l.first+l.kept)
 	l.used += took
-	l.longest = max(l.longest, took)
+	if l.longest = max(l.longest, took); kept <= 1 { // the pilot warms up longer
+		l.longest = took
+	}
 	if kept == 0 {
 		s.adapt(l)
 	}

@@ -18,7 +18,7 @@ const (
 	warmStep    = 40                      // of them at most
 	warmLeast   = 150 * time.Millisecond  // before the first look
 	warmPilot   = 600 * time.Millisecond  // the same, where no fork before tells how fast it becomes
-	warmSlower  = 1.25                    // times what forks before became, that is still as fast
+	warmSlower  = 1.5                     // times what forks before became, that is still as fast
 	warmShort   = 300 * time.Millisecond  // at most, where there are many cases for the time
 	warmLong    = 1500 * time.Millisecond // at most
 	warmBatches = 20_000                  // at most
