@@ -35,5 +35,5 @@ public abstract class Operation {
      * operation has an inner loop of its own, so that the compiler makes each for one codec, message and operation,
      * whatever else runs in the process.
      */
-    protected abstract int some(Document[] documents, int next, int first, int end, int n) throws Exception;
+    public abstract int some(Document[] documents, int next, int first, int end, int n) throws Exception;
 }
