@@ -231,7 +231,7 @@ func (t *tally) add(l check.Line) {
 		t.wrong++
 		t.line("WRONG", what)
 		for _, came := range l.Came {
-			t.line("", "came: "+strings.ReplaceAll(came, "\n", "\n         "))
+			t.line("", "came: "+came)
 		}
 	case l.Skipped != "":
 		t.skipped++
@@ -247,7 +247,10 @@ func (t *tally) add(l check.Line) {
 	}
 }
 
-func (t *tally) line(mark, text string) { fmt.Fprintf(t.app.Stdout, "%-7s  %s\n", mark, text) }
+// line prints a line behind its mark, and further ones below.
+func (t *tally) line(mark, text string) {
+	fmt.Fprintf(t.app.Stdout, "%-7s  %s\n", mark, strings.ReplaceAll(text, "\n", "\n         "))
+}
 
 // end sums up; what is wrong is worth an exit code.
 func (t *tally) end() error {
