@@ -31,7 +31,7 @@ func (*Tool) Name() string { return "benchmark" }
 // Build implements tool.Tool.
 func (t *Tool) Build(ctx context.Context, b *runner.Build, dir string) error {
 	if err := exec.CommandContext(ctx, "pkg-config", "--exists", "benchmark").Run(); err != nil {
-		return fmt.Errorf("Google Benchmark is missing (%w); get it: apt-get install -y libbenchmark-dev", err)
+		return fmt.Errorf("pkg-config does not know Google's benchmark (%w); get it: apt-get install -y libbenchmark-dev", err)
 	}
 	if err := os.CopyFS(dir, os.DirFS(b.Dir)); err != nil {
 		return err
