@@ -206,8 +206,8 @@ func TestRustCountsAllocations(t *testing.T) {
 	}
 }
 
-// TestRustBuildsOnlyWhatIsSelected checks that a JSON library does not bring
-// Protobuf along, nor another JSON library.
+// TestRustBuildsOnlyWhatIsSelected checks that a codec does not bring another's
+// messages or source along.
 func TestRustBuildsOnlyWhatIsSelected(t *testing.T) {
 	for _, codec := range []string{"sonic-rs", "serde-json-default", "buffa"} {
 		b := buildRust(t, goSchemas[1], codec)

@@ -161,8 +161,8 @@ func TestRustDocuments(t *testing.T) {
 	}
 }
 
-// TestRustCaseD26 and D30: in each batch every document counts, whatever its
-// letters and length, so that none is measured as another.
+// TestRustCaseD30 checks for D26 and D30 that in each batch every document counts,
+// whatever its letters and length, so that none is measured as another.
 func TestRustCaseD30(t *testing.T) {
 	var samples []goSample
 	for _, c := range rustCases() {
