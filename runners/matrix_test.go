@@ -81,8 +81,7 @@ type matrixCell struct{ right, wrong int }
 // matrixRuntime is a runtime that is set up, built for all samples.
 type matrixRuntime struct {
 	*runner.Runner
-	build  *runner.Build
-	codecs []runner.CodecDescription
+	build *runner.Build
 }
 
 // matrixSkip is a sample that a codec is known to refuse, with the reason.

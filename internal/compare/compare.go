@@ -77,7 +77,7 @@ type Result struct {
 	New       Side    `json:"new"`
 	// TimesLeftOut is why times are not compared; empty if they are.
 	TimesLeftOut string   `json:"times_left_out,omitempty"`
-	Notes        []string `json:"notes"` // what else differs between the sides
+	Notes        []string `json:"notes"`  // what else differs between the sides
 	Broken       int      `json:"broken"` // cases that were measured before and fail now
 	Rows         []Row    `json:"rows"`
 }

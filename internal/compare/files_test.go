@@ -110,7 +110,7 @@ func kept() map[string]made {
 		"larger.jsonl":  usual().with(func(m *made) { m.seed, m.bytes, m.allocs, m.schema = 5, 2200, 10, "s2" }),
 		"machine.jsonl": usual().with(func(m *made) { m.seed, m.cpu, m.bytes = 6, "Other CPU", 1500 }),
 		"few.jsonl":     usual().with(func(m *made) { m.seed, m.forks = 7, 2 }),
-		"fails.jsonl": usual().with(func(m *made) { m.seed, m.failed = 9, true }),
+		"fails.jsonl":   usual().with(func(m *made) { m.seed, m.failed = 9, true }),
 		"else.jsonl": usual().with(func(m *made) {
 			m.seed, m.sample, m.digest, m.failed = 8, "<b>|*x*", "d2", true
 		}),
