@@ -131,33 +131,30 @@ func rustCases() []goSample {
 var rustSkips = map[string]string{}
 
 // TestRustDocuments holds every codec against documents of the world and those of
-// public reports, under schemas inferred from them, all of a track in one build.
+// public reports, under schemas inferred from them, all in one build. Of the two
+// tracks it takes the typed one, since the matrix has the other.
 func TestRustDocuments(t *testing.T) {
 	samples := append(rustCorpora(t), rustCases()...)
-	for _, track := range []string{schema.TrackLiteral, schema.TrackTyped} {
-		t.Run(track, func(t *testing.T) {
-			s := inferRust(t, track, samples)
-			b := buildRust(t, s)
-			if b.Dropped != nil {
-				t.Errorf("dropped: %v", b.Dropped)
-			}
-			p := start(t, b.Build)
-			codecs := describeRust(t, p, b.Build)
-			prepared := b.prepare(t, p)
-			for _, sample := range s.samples {
-				for _, c := range codecs {
-					t.Run(sample.name+"/"+c.Name, func(t *testing.T) {
-						got, want := prepared.skipped(sample.name, c.Name), rustSkips[sample.name+"/"+c.Name]
-						if (got == "") != (want == "") || !strings.Contains(got, want) {
-							t.Fatalf("skipped: %q; want %q", got, want)
-						}
-						if got == "" && !slices.Contains(c.Traits, "rounds doubles") {
-							b.rustCodec(t, p, sample, c)
-						}
-					})
+	s := inferRust(t, schema.TrackTyped, samples)
+	b := buildRust(t, s)
+	if b.Dropped != nil {
+		t.Errorf("dropped: %v", b.Dropped)
+	}
+	p := start(t, b.Build)
+	codecs := describeRust(t, p, b.Build)
+	prepared := b.prepare(t, p)
+	for _, sample := range s.samples {
+		for _, c := range codecs {
+			t.Run(sample.name+"/"+c.Name, func(t *testing.T) {
+				got, want := prepared.skipped(sample.name, c.Name), rustSkips[sample.name+"/"+c.Name]
+				if (got == "") != (want == "") || !strings.Contains(got, want) {
+					t.Fatalf("skipped: %q; want %q", got, want)
 				}
-			}
-		})
+				if got == "" && !slices.Contains(c.Traits, "rounds doubles") {
+					b.rustCodec(t, p, sample, c)
+				}
+			})
+		}
 	}
 }
 
