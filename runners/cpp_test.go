@@ -1,8 +1,6 @@
 package runners_test
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,8 +10,6 @@ import (
 	"wirecost/internal/runner"
 	"wirecost/internal/runner/runnertest"
 	"wirecost/internal/schema"
-	"wirecost/internal/strictjson"
-	"wirecost/internal/testenv"
 )
 
 // cppSkips are the samples that a codec refuses, with a part of the reason.
@@ -144,52 +140,11 @@ func cppOperation(t *testing.T, p runner.Process, sample goSample, c runner.Code
 	}
 }
 
-// inferCpp infers one schema from samples.
-func inferCpp(t *testing.T, track string, samples []goSample) goSchema {
-	t.Helper()
-	opt := schema.InferOptions{Track: track}
-	s := goSchema{name: "inferred", fit: true, samples: samples}
-	var parts []schema.NamedPartial
-	for _, sample := range samples {
-		part := schema.NewPartial(opt)
-		for _, d := range sample.documents {
-			if err := part.Add([]byte(d)); err != nil {
-				t.Fatalf("%s: %v", sample.name, err)
-			}
-		}
-		parts = append(parts, schema.NamedPartial{Sample: sample.name, Partial: part})
-	}
-	inferred, err := schema.Infer(parts, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.proto = inferred.Proto
-	for i := range s.samples {
-		s.samples[i].root = inferred.Roots[s.samples[i].name]
-	}
-	return s
-}
-
 // TestCppCorpora holds the codecs against documents of the world, under schemas
 // inferred from them with types recognised, all in one build.
 func TestCppCorpora(t *testing.T) {
-	root := testenv.Corpora(t)
-	var samples []goSample
-	for _, pattern := range []string{"viotti/*/document.json", "webhooks/*.json", "nativejson/citm_catalog.json"} {
-		files, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil || files == nil {
-			t.Fatalf("%s: %d files: %v", pattern, len(files), err)
-		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			name := fmt.Sprintf("s%d-%s", len(samples), filepath.Base(filepath.Dir(file)))
-			samples = append(samples, goSample{name: name, documents: []string{string(strictjson.Compact(nil, text))}})
-		}
-	}
-	s := inferCpp(t, schema.TrackTyped, samples)
+	samples := corporaSamples(t)
+	s := inferSamples(t, schema.TrackTyped, samples)
 	b := buildCpp(t, s, "nlohmann", "rapidjson", "simdjson", "protobuf", "protobuf-arena")
 	for _, d := range b.Dropped {
 		t.Errorf("%s is not built: %s", d.Codec, d.Reason)

@@ -78,7 +78,7 @@ var cppCases = []goSample{
 
 // TestCppCases holds every codec against these inputs, all in one build.
 func TestCppCases(t *testing.T) {
-	s := inferCpp(t, schema.TrackLiteral, slices.Clone(cppCases))
+	s := inferSamples(t, schema.TrackLiteral, slices.Clone(cppCases))
 	b := buildCpp(t, s)
 	for _, d := range b.Dropped {
 		t.Errorf("%s is not built: %s", d.Codec, d.Reason)
@@ -90,7 +90,7 @@ func TestCppCases(t *testing.T) {
 // library, and ProtoJSON is a codec of its own beside it, on its own documents.
 func TestCppProtoJSONIsNotTheBaseline(t *testing.T) {
 	record := `{"name":"n#","role":"r","ports":[1,2,3],"labels":{"k":"v"}}`
-	s := inferCpp(t, schema.TrackLiteral, []goSample{{name: "D23", documents: []string{`{"records":[` + cppMany(1000, record) + `]}`}}})
+	s := inferSamples(t, schema.TrackLiteral, []goSample{{name: "D23", documents: []string{`{"records":[` + cppMany(1000, record) + `]}`}}})
 	b := buildCpp(t, s, "nlohmann", "protojson", "protobuf")
 	for _, c := range b.Runner.Codecs {
 		native := c.Library != "protobuf"
@@ -114,7 +114,7 @@ func TestCppProtoJSONIsNotTheBaseline(t *testing.T) {
 // TestCppMemory checks that allocations are counted exactly, those by malloc as
 // well: the same work always takes the same.
 func TestCppMemory(t *testing.T) {
-	s := inferCpp(t, schema.TrackLiteral, []goSample{{name: "items", documents: []string{`{"items":[{"name":"a name that is longer than sixteen","n":1},{"name":"short","n":2}]}`}}})
+	s := inferSamples(t, schema.TrackLiteral, []goSample{{name: "items", documents: []string{`{"items":[{"name":"a name that is longer than sixteen","n":1},{"name":"short","n":2}]}`}}})
 	b := buildCpp(t, s)
 	p := start(t, b.Build)
 	d := b.cppDescription(t, p)

@@ -15,32 +15,15 @@ import (
 	"wirecost/internal/bench"
 	"wirecost/internal/runner"
 	"wirecost/internal/schema"
-	"wirecost/internal/strictjson"
-	"wirecost/internal/testenv"
 )
 
 // TestJavaCorpora holds every codec against documents of the world, under schemas
 // inferred from them on both tracks, each in one build.
 func TestJavaCorpora(t *testing.T) {
 	javaRunner(t)
-	root := testenv.Corpora(t)
-	var samples []goSample
-	for _, pattern := range []string{"viotti/*/document.json", "webhooks/*.json", "nativejson/citm_catalog.json"} {
-		files, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil || files == nil {
-			t.Fatalf("%s: %d files: %v", pattern, len(files), err)
-		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			name := fmt.Sprintf("s%d-%s", len(samples), filepath.Base(filepath.Dir(file)))
-			samples = append(samples, goSample{name: name, documents: []string{string(strictjson.Compact(nil, text))}})
-		}
-	}
+	samples := corporaSamples(t)
 	for _, track := range []string{schema.TrackLiteral, schema.TrackTyped} {
-		t.Run(track, func(t *testing.T) { javaInferred(t, inferNode(t, track, samples)) })
+		t.Run(track, func(t *testing.T) { javaInferred(t, inferSamples(t, track, samples)) })
 	}
 }
 
@@ -49,7 +32,7 @@ func TestJavaCorpora(t *testing.T) {
 // D26 (ASCII and not) and D30 (one string, by length and width) among them.
 func TestJavaCases(t *testing.T) {
 	javaRunner(t)
-	javaInferred(t, inferNode(t, schema.TrackLiteral, nodeCases()))
+	javaInferred(t, inferSamples(t, schema.TrackLiteral, nodeCases()))
 }
 
 func javaInferred(t *testing.T, s goSchema) {
@@ -144,7 +127,7 @@ func TestJavaMemory(t *testing.T) {
 		d := fmt.Sprintf(`{"id":%d,"name":"name %d","tags":["a","b%d"],"price":%d.25,"nested":{"on":true,"list":[1,2,%d]}}`, i, i, i%100, i, i)
 		documents, size = append(documents, d), size+len(d)
 	}
-	s := inferNode(t, schema.TrackLiteral, []goSample{{name: "large", documents: documents}})
+	s := inferSamples(t, schema.TrackLiteral, []goSample{{name: "large", documents: documents}})
 	b := buildJava(t, s)
 	for _, codec := range []string{"jackson2", "gson", "protobuf"} {
 		t.Run(codec, func(t *testing.T) {
@@ -162,7 +145,7 @@ func TestJavaMemory(t *testing.T) {
 func TestJavaLargeDocument(t *testing.T) {
 	element := `{"id":1234567,"name":"a name of some length","on":true},`
 	list := strings.Repeat(element, 12<<20/len(element))
-	s := inferNode(t, schema.TrackLiteral, []goSample{{name: "huge", documents: []string{`{"list":[` + list[:len(list)-1] + `]}`}}})
+	s := inferSamples(t, schema.TrackLiteral, []goSample{{name: "huge", documents: []string{`{"list":[` + list[:len(list)-1] + `]}`}}})
 	b := buildJava(t, s)
 	b.everySample(t, s, "jackson2")
 }

@@ -4,64 +4,19 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"wirecost/internal/schema"
-	"wirecost/internal/strictjson"
-	"wirecost/internal/testenv"
 )
-
-// inferNode infers one schema from samples.
-func inferNode(t *testing.T, track string, samples []goSample) goSchema {
-	t.Helper()
-	opt := schema.InferOptions{Track: track}
-	s := goSchema{name: "inferred", fit: true, samples: samples}
-	var parts []schema.NamedPartial
-	for _, sample := range samples {
-		part := schema.NewPartial(opt)
-		for _, d := range sample.documents {
-			if err := part.Add([]byte(d)); err != nil {
-				t.Fatalf("%s: %v", sample.name, err)
-			}
-		}
-		parts = append(parts, schema.NamedPartial{Sample: sample.name, Partial: part})
-	}
-	inferred, err := schema.Infer(parts, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.proto = inferred.Proto
-	for i := range s.samples {
-		s.samples[i].root = inferred.Roots[s.samples[i].name]
-	}
-	return s
-}
 
 // TestNodeCorpora holds every codec against documents of the world, under schemas
 // inferred from them on both tracks, all in one build.
 func TestNodeCorpora(t *testing.T) {
-	root := testenv.Corpora(t)
-	var samples []goSample
-	for _, pattern := range []string{"viotti/*/document.json", "webhooks/*.json", "nativejson/citm_catalog.json"} {
-		files, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil || files == nil {
-			t.Fatalf("%s: %d files: %v", pattern, len(files), err)
-		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			name := fmt.Sprintf("s%d-%s", len(samples), filepath.Base(filepath.Dir(file)))
-			samples = append(samples, goSample{name: name, documents: []string{string(strictjson.Compact(nil, text))}})
-		}
-	}
+	samples := corporaSamples(t)
 	for _, track := range []string{schema.TrackLiteral, schema.TrackTyped} {
 		t.Run(track, func(t *testing.T) {
-			s := inferNode(t, track, samples)
+			s := inferSamples(t, track, samples)
 			b := buildNode(t, s)
 			if b.Dropped != nil {
 				t.Errorf("dropped: %v", b.Dropped)
@@ -143,7 +98,7 @@ func TestNodeCases(t *testing.T) {
 		"d10/fast-json-stringify":           `takes the "__proto__" that every object inherits`,
 		"d10-sometimes/fast-json-stringify": `that every object inherits`,
 	}
-	s := inferNode(t, schema.TrackLiteral, nodeCases())
+	s := inferSamples(t, schema.TrackLiteral, nodeCases())
 	b := buildNode(t, s)
 	if b.Dropped != nil {
 		t.Errorf("dropped: %v", b.Dropped)

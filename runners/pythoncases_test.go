@@ -14,35 +14,7 @@ import (
 	"wirecost/internal/bench"
 	"wirecost/internal/runner"
 	"wirecost/internal/schema"
-	"wirecost/internal/strictjson"
-	"wirecost/internal/testenv"
 )
-
-// inferPython infers one schema from samples.
-func inferPython(t *testing.T, track string, samples []goSample) goSchema {
-	t.Helper()
-	opt := schema.InferOptions{Track: track}
-	s := goSchema{name: "inferred", fit: true, samples: slices.Clone(samples)}
-	var parts []schema.NamedPartial
-	for _, sample := range samples {
-		part := schema.NewPartial(opt)
-		for _, d := range sample.documents {
-			if err := part.Add([]byte(d)); err != nil {
-				t.Fatalf("%s: %v", sample.name, err)
-			}
-		}
-		parts = append(parts, schema.NamedPartial{Sample: sample.name, Partial: part})
-	}
-	inferred, err := schema.Infer(parts, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.proto = inferred.Proto
-	for i := range s.samples {
-		s.samples[i].root = inferred.Roots[s.samples[i].name]
-	}
-	return s
-}
 
 // all verifies every codec on every sample; skips are those expected.
 func (b *pythonBuild) all(t *testing.T, samples []goSample, skips map[string]string) {
@@ -61,25 +33,10 @@ func (b *pythonBuild) all(t *testing.T, samples []goSample, skips map[string]str
 // TestPythonCorpora holds every codec against documents of the world, under
 // schemas inferred from them on both tracks, all in one build.
 func TestPythonCorpora(t *testing.T) {
-	root := testenv.Corpora(t)
-	var samples []goSample
-	for _, pattern := range []string{"viotti/*/document.json", "webhooks/*.json", "nativejson/citm_catalog.json"} {
-		files, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil || files == nil {
-			t.Fatalf("%s: %d files: %v", pattern, len(files), err)
-		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			name := fmt.Sprintf("s%d-%s", len(samples), filepath.Base(filepath.Dir(file)))
-			samples = append(samples, goSample{name: name, documents: []string{string(strictjson.Compact(nil, text))}})
-		}
-	}
+	samples := corporaSamples(t)
 	for _, track := range []string{schema.TrackLiteral, schema.TrackTyped} {
 		t.Run(track, func(t *testing.T) {
-			s := inferPython(t, track, samples)
+			s := inferSamples(t, track, samples)
 			buildPython(t, s).all(t, s.samples, nil)
 		})
 	}
@@ -157,7 +114,7 @@ func TestPythonCases(t *testing.T) {
 			if track == schema.TrackTyped {
 				skips["D13/msgspec"] = "a datetime holds microseconds"
 			}
-			s := inferPython(t, track, pythonInputs())
+			s := inferSamples(t, track, pythonInputs())
 			buildPython(t, s).all(t, s.samples, skips)
 		})
 	}
@@ -170,7 +127,7 @@ func TestPythonCaseD26(t *testing.T) {
 		return `{"texts":[` + pythonJoin(200, func(i int) string { return fmt.Sprintf(`"%s%d"`, strings.Repeat(letter, 40), i) }) + `]}`
 	}
 	samples := []goSample{{name: "ascii", documents: []string{list("a")}}, {name: "other", documents: []string{list("é")}}}
-	b := buildPython(t, inferPython(t, schema.TrackLiteral, samples))
+	b := buildPython(t, inferSamples(t, schema.TrackLiteral, samples))
 	for _, codec := range []string{"msgspec", "orjson"} {
 		least := map[string]int64{}
 		for _, sample := range samples {
@@ -226,7 +183,7 @@ func TestPythonCaseD31(t *testing.T) {
 	for _, n := range sizes {
 		sample.documents = append(sample.documents, pythonMap(n))
 	}
-	b := buildPython(t, inferPython(t, schema.TrackLiteral, []goSample{sample}))
+	b := buildPython(t, inferSamples(t, schema.TrackLiteral, []goSample{sample}))
 	perEntry := make([]float64, len(sizes))
 	for i, n := range sizes {
 		turn := slices.Repeat([]runner.BatchRequest{{Sample: "maps", Codec: "protobuf", Operation: bench.Decode, Iterations: 1, Document: i, Window: 1}}, 5)
@@ -245,7 +202,7 @@ func TestPythonCaseD31(t *testing.T) {
 // number back, and a batch holds the whole of it.
 func TestPythonCaseD32(t *testing.T) {
 	sample := goSample{name: "tensor", documents: []string{`{"shape":[100,3,4],"data":[` + pythonJoin(1200, func(i int) string { return fmt.Sprintf("%d.5", i) }) + `]}`}}
-	b := buildPython(t, inferPython(t, schema.TrackLiteral, []goSample{sample}))
+	b := buildPython(t, inferSamples(t, schema.TrackLiteral, []goSample{sample}))
 	for _, c := range b.codecs {
 		want := b.verify(t, sample, c)
 		b.measure(t, sample, c, bench.Visit, want[bench.Visit])
@@ -256,7 +213,7 @@ func TestPythonCaseD32(t *testing.T) {
 // what describe says, and that the usual one is not.
 func TestPythonCaseD33(t *testing.T) {
 	sample := goSample{name: "crd", documents: pythonInputs()[len(pythonInputs())-1].documents}
-	b := buildPython(t, inferPython(t, schema.TrackLiteral, []goSample{sample}))
+	b := buildPython(t, inferSamples(t, schema.TrackLiteral, []goSample{sample}))
 	described := func(p runner.Process) runner.CodecDescription {
 		d, err := p.Describe(t.Context())
 		if err != nil {
@@ -357,7 +314,7 @@ func TestPythonRunnerStaysSmall(t *testing.T) {
 	for range 40 {
 		sample.documents = append(sample.documents, `{"items":[`+pythonJoin(1_000, func(int) string { return item })+`]}`)
 	}
-	b := buildPython(t, inferPython(t, schema.TrackLiteral, []goSample{sample}))
+	b := buildPython(t, inferSamples(t, schema.TrackLiteral, []goSample{sample}))
 	pidFile := filepath.Join(b.dir, "pid")
 	command := b.Command()
 	command.Words = append([]string{"/bin/sh", "-c", `echo $$ >"$0"; exec "$@"`, pidFile}, command.Words...)
@@ -433,6 +390,6 @@ func TestPythonDoubles(t *testing.T) {
 		t.Fatal(err)
 	}
 	sample := goSample{name: "doubles", documents: []string{string(text)}}
-	s := inferPython(t, schema.TrackLiteral, []goSample{sample})
+	s := inferSamples(t, schema.TrackLiteral, []goSample{sample})
 	buildPython(t, s).all(t, s.samples, nil)
 }

@@ -4,8 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,57 +11,7 @@ import (
 	"wirecost/internal/bench"
 	"wirecost/internal/runner"
 	"wirecost/internal/schema"
-	"wirecost/internal/strictjson"
-	"wirecost/internal/testenv"
 )
-
-// inferRust infers one schema for samples.
-func inferRust(t *testing.T, track string, samples []goSample) goSchema {
-	t.Helper()
-	opt := schema.InferOptions{Track: track}
-	s := goSchema{name: "inferred", fit: true, samples: slices.Clone(samples)}
-	var parts []schema.NamedPartial
-	for _, sample := range samples {
-		part := schema.NewPartial(opt)
-		for _, d := range sample.documents {
-			if err := part.Add([]byte(d)); err != nil {
-				t.Fatalf("%s: %v", sample.name, err)
-			}
-		}
-		parts = append(parts, schema.NamedPartial{Sample: sample.name, Partial: part})
-	}
-	inferred, err := schema.Infer(parts, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.proto = inferred.Proto
-	for i := range s.samples {
-		s.samples[i].root = inferred.Roots[s.samples[i].name]
-	}
-	return s
-}
-
-// rustCorpora are documents of the world, each a sample.
-func rustCorpora(t *testing.T) []goSample {
-	t.Helper()
-	root := testenv.Corpora(t)
-	var samples []goSample
-	for _, pattern := range []string{"viotti/*/document.json", "webhooks/*.json", "nativejson/citm_catalog.json"} {
-		files, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil || files == nil {
-			t.Fatalf("%s: %d files: %v", pattern, len(files), err)
-		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			name := fmt.Sprintf("s%d-%s", len(samples), filepath.Base(filepath.Dir(file)))
-			samples = append(samples, goSample{name: name, documents: []string{string(strictjson.Compact(nil, text))}})
-		}
-	}
-	return samples
-}
 
 // listed joins n texts made of a pattern with a number in it.
 func listed(n int, pattern string) string {
@@ -134,8 +82,8 @@ var rustSkips = map[string]string{}
 // public reports, under schemas inferred from them, all in one build. Of the two
 // tracks it takes the typed one, since the matrix has the other.
 func TestRustDocuments(t *testing.T) {
-	samples := append(rustCorpora(t), rustCases()...)
-	s := inferRust(t, schema.TrackTyped, samples)
+	samples := append(corporaSamples(t), rustCases()...)
+	s := inferSamples(t, schema.TrackTyped, samples)
 	b := buildRust(t, s)
 	if b.Dropped != nil {
 		t.Errorf("dropped: %v", b.Dropped)
@@ -167,7 +115,7 @@ func TestRustCaseD30(t *testing.T) {
 			samples = append(samples, c)
 		}
 	}
-	s := inferRust(t, schema.TrackLiteral, samples)
+	s := inferSamples(t, schema.TrackLiteral, samples)
 	b := buildRust(t, s)
 	p := start(t, b.Build)
 	b.prepare(t, p)

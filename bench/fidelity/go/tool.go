@@ -3,18 +3,12 @@
 package gotool
 
 import (
-	"bufio"
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"time"
 
 	"wirecost/bench/fidelity/tool"
 	"wirecost/internal/runner"
@@ -56,46 +50,5 @@ func (t *Tool) Build(ctx context.Context, b *runner.Build, dir string) error {
 func (t *Tool) Start(ctx context.Context) (tool.Process, error) {
 	c := exec.CommandContext(ctx, t.program)
 	c.Env = append(os.Environ(), "FIDELITY_LOOP=1")
-	c.Stderr = os.Stderr
-	in, err := c.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	return &process{c, in, bufio.NewReader(out)}, c.Start()
-}
-
-// process is the program at work: a line of fields asks, a line answers.
-type process struct {
-	command *exec.Cmd
-	in      io.WriteCloser
-	out     *bufio.Reader
-}
-
-// Measure implements tool.Process. The context has ended the program when it ends.
-func (p *process) Measure(_ context.Context, r tool.Request) (time.Duration, error) {
-	_, err := fmt.Fprintf(p.in, "%s\t%s\t%d\t%s\t%d\t%d\n", r.Codec, r.Operation, r.Root, r.File, r.Warm, r.Iterations)
-	if err != nil {
-		return 0, fmt.Errorf("the benchmark has ended: %w", err)
-	}
-	line, err := p.out.ReadString('\n')
-	if err != nil {
-		return 0, fmt.Errorf("the benchmark of %s %s ended: %w", r.Codec, r.Operation, err)
-	}
-	if problem, failed := strings.CutPrefix(line, "error\t"); failed {
-		return 0, errors.New(strings.TrimSpace(problem))
-	}
-	ns, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("the benchmark of %s %s answered %q", r.Codec, r.Operation, line)
-	}
-	return time.Duration(ns), nil
-}
-
-// Close implements tool.Process.
-func (p *process) Close() error {
-	return errors.Join(p.in.Close(), p.command.Wait())
+	return tool.Lines(c)
 }
