@@ -26,11 +26,26 @@ const (
 	Visit  Operation = "visit"  // decode, then touch every field
 )
 
+// The operations of a request that crosses a transport. The client's and the
+// server's codec are part of it.
+const (
+	Get          Operation = "get"           // the other side encodes (HTTP) or holds the bytes (Redis); the client decodes
+	Post         Operation = "post"          // the client encodes, the HTTP server decodes
+	Set          Operation = "set"           // the client encodes, Redis keeps the bytes
+	GetPipelined Operation = "get-pipelined" // many get in one round trip
+	SetPipelined Operation = "set-pipelined" // many set in one round trip
+)
+
 // Transport is what the bytes cross.
 type Transport string
 
-// Memory is the transport of a codec measured alone.
-const Memory Transport = "memory"
+// The transports.
+const (
+	Memory Transport = "memory" // none: a codec measured alone
+	HTTP   Transport = "http"   // HTTP/1.1
+	HTTP2  Transport = "http2"  // HTTP/2 without TLS
+	Redis  Transport = "redis"
+)
 
 // Identity is the content coding of bytes that are not compressed. Other
 // codings carry their level, as in "gzip:6".
@@ -46,6 +61,8 @@ type Case struct {
 	Operation Operation `json:"operation"`
 	Transport Transport `json:"transport"`
 	Encoding  string    `json:"encoding"`
+	Peer      string    `json:"peer,omitempty"` // HTTP: the server's codec with its runtime, as in "go/protobuf"
+	Link      string    `json:"link,omitempty"` // the shaped link in between, as in "10mbit/20ms"; empty: none
 }
 
 // CodecID names the codec of a case with its runtime, as in "go/encoding-json".

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"slices"
 )
 
@@ -38,6 +39,7 @@ type Conn struct {
 	broken    *ProcessError
 	documents map[string]int // sample → how many, from Prepare
 	measured  MeasureReply   // reused
+	called    CallReply      // reused
 }
 
 // NewConn begins a conversation.
@@ -312,6 +314,59 @@ func (c *Conn) Empty(ctx context.Context, req EmptyRequest) (*EmptyReply, error)
 		return nil, c.breaks("answered empty without a time, or with a negative one", nil)
 	}
 	return r, nil
+}
+
+// Serve implements Process.
+func (c *Conn) Serve(ctx context.Context, req ServeRequest) (*ServeReply, error) {
+	req.Header = c.next("serve")
+	r := &ServeReply{}
+	if err := c.ask(ctx, "serve", req, r); err != nil {
+		return nil, err
+	}
+	if _, _, err := net.SplitHostPort(r.Address); err != nil {
+		return nil, c.breaks(fmt.Sprintf("answered serve with the address %q; want host and port", r.Address), nil)
+	}
+	return r, nil
+}
+
+// Usage implements Process.
+func (c *Conn) Usage(ctx context.Context) (*UsageReply, error) {
+	r := &UsageReply{CPUNS: -1}
+	if err := c.ask(ctx, "usage", c.next("usage"), r); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Call implements Process.
+func (c *Conn) Call(ctx context.Context, req CallRequest) (*CallReply, error) {
+	req.Header = c.next("call")
+	r := &c.called
+	r.reset()
+	if err := c.ask(ctx, "call", &req, r); err != nil {
+		return nil, err
+	}
+	for _, span := range r.arrays() {
+		if len(*span) != req.Requests {
+			return nil, c.breaks(fmt.Sprintf("answered call with %d times of a span for %d requests", len(*span), req.Requests), nil)
+		}
+		if slices.ContainsFunc(*span, negative) {
+			return nil, c.breaks("answered call with a negative time", nil)
+		}
+	}
+	return r, nil
+}
+
+func (r *CallReply) arrays() []*[]int64 {
+	return []*[]int64{&r.TotalNS, &r.EncodeNS, &r.CompressNS, &r.TransferNS, &r.DecompressNS, &r.DecodeNS}
+}
+
+// reset empties a reply and keeps its arrays' memory.
+func (r *CallReply) reset() {
+	for _, a := range r.arrays() {
+		*a = (*a)[:0]
+	}
+	r.Reply, r.WireBytes, r.Checksum, r.CPUNS, r.Allocated = Reply{}, 0, 0, -1, -1
 }
 
 func negative(ns int64) bool { return ns < 0 }

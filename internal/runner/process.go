@@ -23,6 +23,12 @@ type Process interface {
 	Measure(ctx context.Context, req MeasureRequest) (*MeasureReply, error)
 	Memory(ctx context.Context, req MemoryRequest) (*MemoryReply, error)
 	Empty(ctx context.Context, req EmptyRequest) (*EmptyReply, error)
+	// Serve starts a server that goes on until Close; the process answers other
+	// requests meanwhile.
+	Serve(ctx context.Context, req ServeRequest) (*ServeReply, error)
+	Usage(ctx context.Context) (*UsageReply, error)
+	// Call's reply is valid until the next Call.
+	Call(ctx context.Context, req CallRequest) (*CallReply, error)
 	// Close asks the process to stop and makes sure that it does. The error says
 	// what was wrong with how it ended.
 	Close() error

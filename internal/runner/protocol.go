@@ -29,8 +29,9 @@ type Description struct {
 	Version     string             `json:"version"` // "go1.26.8 linux/amd64"
 	ClockStepNS float64            `json:"clock_step_ns"`
 	StringUnit  string             `json:"string_unit"` // what a string's length counts in checksums: utf8, utf16 or rune
-	Serves      []string           `json:"serves,omitempty"`
-	Calls       []string           `json:"calls,omitempty"`
+	Serves      []bench.Transport  `json:"serves,omitempty"`
+	Calls       []bench.Transport  `json:"calls,omitempty"`
+	Encodings   []string           `json:"encodings,omitempty"` // content codings that it serves and calls with, besides identity: "gzip:6"
 	Codecs      []CodecDescription `json:"codecs"`
 }
 

@@ -23,17 +23,20 @@ func Scan(r io.Reader, name string, fn func(rec any) error) error {
 
 // kinds makes an empty record of each kind.
 var kinds = map[string]func() any{
-	"header":   func() any { return new(Header) },
-	"sample":   func() any { return new(Sample) },
-	"size":     func() any { return new(Size) },
-	"loss":     func() any { return new(Loss) },
-	"case":     func() any { return new(Case) },
-	"outcome":  func() any { return new(Outcome) },
-	"fork":     func() any { return new(Fork) },
-	"memory":   func() any { return new(Memory) },
-	"noise":    func() any { return new(Noise) },
-	"progress": func() any { return new(Progress) },
-	"footer":   func() any { return new(Footer) },
+	"header":    func() any { return new(Header) },
+	"sample":    func() any { return new(Sample) },
+	"size":      func() any { return new(Size) },
+	"loss":      func() any { return new(Loss) },
+	"case":      func() any { return new(Case) },
+	"outcome":   func() any { return new(Outcome) },
+	"fork":      func() any { return new(Fork) },
+	"memory":    func() any { return new(Memory) },
+	"requests":  func() any { return new(Requests) },
+	"open-loop": func() any { return new(OpenLoop) },
+	"storage":   func() any { return new(Storage) },
+	"noise":     func() any { return new(Noise) },
+	"progress":  func() any { return new(Progress) },
+	"footer":    func() any { return new(Footer) },
 }
 
 func setKind(record any) error {
@@ -54,6 +57,12 @@ func setKind(record any) error {
 		r.Kind = "fork"
 	case *Memory:
 		r.Kind = "memory"
+	case *Requests:
+		r.Kind = "requests"
+	case *OpenLoop:
+		r.Kind = "open-loop"
+	case *Storage:
+		r.Kind = "storage"
 	case *Noise:
 		r.Kind = "noise"
 	case *Progress:
