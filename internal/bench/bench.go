@@ -68,12 +68,44 @@ type Case struct {
 // CodecID names the codec of a case with its runtime, as in "go/encoding-json".
 func (c Case) CodecID() string { return c.Runtime + "/" + c.Codec }
 
+// Crosses reports whether the case crosses a transport.
+func (c Case) Crosses() bool { return c.Transport != "" && c.Transport != Memory }
+
+// PeerRuntime is the runtime of the server that the case talks to; empty where
+// it talks to none of a runner's.
+func (c Case) PeerRuntime() string {
+	runtime, _, _ := strings.Cut(c.Peer, "/")
+	return runtime
+}
+
+// Lane names the lane that measures the case, which has forks, a share of the
+// time and an end of its own. It is the runtime; of cases that cross a transport,
+// that with it, and with the server's runtime where that is another one: "go",
+// "go over http", "chromium over http to go".
+func (c Case) Lane() string {
+	if !c.Crosses() {
+		return c.Runtime
+	}
+	lane := c.Runtime + " over " + string(c.Transport)
+	if peer := c.PeerRuntime(); peer != "" && peer != c.Runtime {
+		lane += " to " + peer
+	}
+	return lane
+}
+
 // String gives the case in one word, leaving out the memory transport and the
-// identity encoding: "orders/go/goccy/decode".
+// identity encoding: "orders/go/goccy/decode". The peer is named where it is not
+// the same codec.
 func (c Case) String() string {
 	s := strings.Join([]string{c.Sample, c.CodecID(), string(c.Operation)}, "/")
-	if c.Transport != "" && c.Transport != Memory {
+	if c.Crosses() {
 		s += fmt.Sprintf("/%s/%s", c.Transport, c.Encoding)
+	}
+	if c.Peer != "" && c.Peer != c.CodecID() {
+		s += "/" + c.Peer
+	}
+	if c.Link != "" {
+		s += "/" + c.Link
 	}
 	return s
 }

@@ -54,9 +54,9 @@ type Sink interface {
 
 // Judge says from the records so far whether more forks are needed.
 type Judge interface {
-	// Settled reports whether every comparison within a runtime is known to the
-	// given relative precision, such as 0.01.
-	Settled(runtime string, precision float64) bool
+	// Settled reports whether every comparison within a lane, as bench.Case.Lane
+	// names it, is known to the given relative precision, such as 0.01.
+	Settled(lane string, precision float64) bool
 	// Open returns the cases of comparisons that are not decided yet.
 	Open() map[bench.Case]bool
 }
