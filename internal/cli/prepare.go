@@ -84,7 +84,7 @@ func (in *input) describe(d *data) ([]any, error) {
 	}
 	records := []any{&store.Sample{
 		Sample: d.ID, Name: d.Name, Documents: len(d.Documents), Timed: len(d.timed),
-		Bytes: d.Bytes, Digest: d.Digest, Shape: shape.Map(), Notes: append(notes, in.decisions(d.ID)...), Sweep: in.sweeps[d.ID],
+		Bytes: d.Bytes, Digest: d.Digest, Shape: shape.Map(), Notes: append(notes, in.decisions(d.ID)...), Sweep: in.sweeps[d.ID], Maps: in.schema.Model.HasMaps(d.ID),
 	}}
 	losses, err := in.schema.Losses(d.ID, documents(d.Sample))
 	if err != nil {

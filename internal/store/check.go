@@ -54,6 +54,12 @@ func (c *checker) record(rec any) error {
 		return c.known(r.Case)
 	case *Fork:
 		return errors.Join(c.known(r.Case), r.check())
+	case *Requests:
+		return errors.Join(c.known(r.Case), r.check())
+	case *OpenLoop:
+		return errors.Join(c.known(r.Case), r.check())
+	case *Storage:
+		return errors.Join(c.known(r.Case), r.check())
 	case *Size:
 		if r.Bytes < 0 {
 			return fmt.Errorf("a size of %d bytes", r.Bytes)

@@ -151,6 +151,17 @@ func (m *merger) record(rec any) error {
 		r.Fork += m.fork
 		m.nextFork = max(m.nextFork, r.Fork+1)
 		return m.fn(r)
+	case *Requests:
+		r.Case = m.number[r.Case]
+		r.Fork += m.fork
+		m.nextFork = max(m.nextFork, r.Fork+1)
+		return m.fn(r)
+	case *OpenLoop:
+		r.Case = m.number[r.Case]
+		return m.fn(r)
+	case *Storage:
+		r.Case = m.number[r.Case]
+		return m.fn(r)
 	case *Noise:
 		return m.fn(r)
 	case *Progress:

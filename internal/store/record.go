@@ -60,6 +60,9 @@ type Sample struct {
 	Shape     map[string]any `json:"shape"` // numbers that the verdict speaks of (schema.Shape)
 	Notes     []string       `json:"notes,omitempty"`
 	Sweep     *Sweep         `json:"sweep,omitempty"`
+	// Maps: the schema has maps, or values that may be, so that equal messages
+	// may differ in their bytes.
+	Maps bool `json:"maps,omitempty"`
 }
 
 // The units of a sweep.
@@ -129,6 +132,10 @@ type Case struct {
 	// Apart: each codec of its runtime has processes of its own, so that a
 	// block's batches of two codecs are milliseconds apart.
 	Apart bool `json:"apart,omitempty"`
+	// Client and Server name the libraries that carry a case across a transport,
+	// content coding included, as the runners' transports name them.
+	Client string `json:"client,omitempty"`
+	Server string `json:"server,omitempty"`
 }
 
 // Outcome says how a case ended. The last one of a case counts.

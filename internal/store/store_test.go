@@ -65,6 +65,12 @@ func word(rec any) string {
 	switch r := rec.(type) {
 	case *Fork:
 		return fmt.Sprintf("fork %d/%d", r.Case, r.Fork)
+	case *Requests:
+		return fmt.Sprintf("requests %d/%d", r.Case, r.Fork)
+	case *OpenLoop:
+		return fmt.Sprintf("open-loop %d", r.Case)
+	case *Storage:
+		return fmt.Sprintf("storage %d", r.Case)
 	case *Case:
 		return fmt.Sprintf("case %d %s", r.Number, r.Case)
 	case *Progress:
@@ -249,7 +255,7 @@ func (endless) Read(p []byte) (int, error) {
 
 func TestUnknownKindsArePassedOver(t *testing.T) {
 	var got []string
-	data := header + `{"kind":"requests","case":4}` + "\n" + caseZero
+	data := header + `{"kind":"of a later version","case":4}` + "\n" + caseZero
 	err := Scan(strings.NewReader(data), "f", func(rec any) error { got = append(got, word(rec)); return nil })
 	if d := cmp.Diff([]string{"header", "case 0 s/r/a/encode"}, got); err != nil || d != "" {
 		t.Error(err, d)
@@ -269,6 +275,8 @@ func FuzzScan(f *testing.F) {
 	f.Add([]byte(header + caseZero + `{"kind":"fork","case":0,"fork":1,"wall_ns":[5],"iterations":[1],"document":[0],"window":[1]}` + "\n" + `{"kind":"footer","status":"complete"}`))
 	f.Add([]byte(header + `{"kind":"sample","sample":"s","digest":"d","shape":{"a":1}}` + "\n" + `{"kind":"siz`))
 	f.Add([]byte(`{"kind":"header","format":"wirecost.result/v9"}`))
+	f.Add([]byte(header + caseZero + requestsZero + `{"kind":"open-loop","case":0,"rate":10,"seconds":2,"requests":20,"histogram":{"ns":[5],"count":[20]}}` + "\n" +
+		`{"kind":"storage","case":0,"server":"x","keys":1,"value_bytes":3,"memory_usage":-1,"used_memory":-1}` + "\n" + `{"kind":"progress","forks":1}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var first []string
 		if err := Scan(bytes.NewReader(data), "f", func(rec any) error { first = append(first, word(rec)); return nil }); err != nil {

@@ -99,7 +99,7 @@ func resumeAt(r io.Reader, name string) (int64, error) {
 			return nil
 		}
 		switch rec.(type) {
-		case *Fork:
+		case *Fork, *Requests:
 			open = true
 		case *Progress:
 			open = false
