@@ -120,7 +120,7 @@ func (m *meter) group(ctx context.Context, codecs []string, random *rand.Rand) (
 	m.cases = slices.DeleteFunc(m.cases, func(c *measured) bool {
 		return slices.ContainsFunc(reply.Skips, func(s runner.Skip) bool { return s.Codec == c.codec.Name && s.Sample == c.files.Sample })
 	})
-	theirs, err := m.tool.Start(ctx)
+	theirs, err := m.tool.Start(ctx, ours)
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (c *measured) byRunner(ctx context.Context, p runner.Process) (float64, err
 // byTool measures as the ecosystem does: ns per operation.
 func (c *measured) byTool(ctx context.Context, p tool.Process) (float64, error) {
 	took, err := p.Measure(ctx, tool.Request{
-		Codec: c.codec.Name, Operation: c.operation, Root: c.root, File: c.files.Files[c.codec.Documents],
+		Sample: c.files.Sample, Codec: c.codec.Name, Operation: c.operation, Root: c.root, File: c.files.Files[c.codec.Documents],
 		Warm: c.warm(), Iterations: c.iterations,
 	})
 	if err != nil {

@@ -51,7 +51,7 @@ func (t *Tool) Build(ctx context.Context, b *runner.Build, dir string) error {
 }
 
 // Start implements tool.Tool.
-func (t *Tool) Start(ctx context.Context) (tool.Process, error) {
+func (t *Tool) Start(ctx context.Context, _ runner.Process) (tool.Process, error) {
 	c := exec.CommandContext(ctx, "./loop")
 	c.Dir = t.dir
 	return tool.Lines(c)

@@ -96,7 +96,7 @@ func command(ctx context.Context, dir string, words ...string) error {
 }
 
 // Start implements tool.Tool.
-func (t *Tool) Start(ctx context.Context) (tool.Process, error) {
+func (t *Tool) Start(ctx context.Context, _ runner.Process) (tool.Process, error) {
 	words := append(append([]string(nil), t.words...), "loop.Loop")
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
 	c.Dir, c.Env = t.dir, t.environment

@@ -34,6 +34,6 @@ func (t *Tool) Build(_ context.Context, b *runner.Build, dir string) error {
 }
 
 // Start implements tool.Tool.
-func (t *Tool) Start(ctx context.Context) (tool.Process, error) {
+func (t *Tool) Start(ctx context.Context, _ runner.Process) (tool.Process, error) {
 	return tool.Lines(exec.CommandContext(ctx, "node", "--expose-gc", t.program, t.build))
 }

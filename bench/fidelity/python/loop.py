@@ -1,65 +1,85 @@
-"""Measures codecs by timeit: python loop.py BUILD. It reads a request per line, fields separated by tabs (codec,
-operation, root, file, warm-up iterations, iterations), and answers with the nanoseconds of all iterations, or with
-"error" and what went wrong. What is timed is the library's call on each document, with what the runner's checksum
-takes of the result: some libraries need less time for a small document than Python for reading one member.
+"""The runner's program, which answers benchmark requests besides: codecs are then measured by timeit as well, in the same
+process: some libraries' time for a small document changes by a tenth with how the heap has grown. A benchmark request
+is the word, and fields separated by tabs: sample, codec, operation, warm-up iterations, iterations. The answer is the
+nanoseconds of all iterations, or "error" and what went wrong. What is timed is the library's call on each document, with
+what the runner's checksum takes of the result: some libraries need less time for a small document than Python for
+reading one member.
 """
 
+import functools
 import inspect
+import os
 import re
 import sys
 import timeit
 
-sys.path.insert(0, sys.argv[1])
-
 import harness
-import server
-
-prepared = {}
-
-
-def prepare(name, root, path):
-    """Keeps documents with the objects that encode starts from, as the runner does."""
-    if (name, path) not in prepared:
-        codec = harness.load(name)
-        decode = codec.decoder(root)
-        documents = server.read_documents(path)
-        prepared[name, path] = {
-            "decode": {**vars(codec.family), "call": decode, "items": documents},
-            "encode": {"call": codec.encoder(root), "items": [decode(b) for b in documents]},
-            # Objects are encoded once where a second time would be quicker.
-            "again": codec.keeps_utf8 and (lambda: [decode(b) for b in documents]),
-        }
-    return prepared[name, path]
+import protocol_main
+from server import Server
 
 
-def statement(name, operation, root):
-    codec = harness.load(name)
-    if operation == "encode":
-        return f"for v in items: total += len(call(v){'.encode()' if codec.text else ''})"
-    leaf = re.search(r"total \+= (.*)", inspect.getsource(codec.family.DECODE[root])).group(1)
-    return f"for b in items:\n    v = call(b)\n    total += {leaf}\n    del v"
+class Benchmark:
+    """One operation of a codec that the runner has prepared."""
+
+    def __init__(self, prepared, operation):
+        codec = harness.load(prepared.name)
+        decode = prepared.root.decode
+        self.documents = prepared.documents
+        # Objects are encoded once where a second time would be quicker.
+        self.once = operation == "encode" and prepared.once
+        if operation == "encode":
+            statement = f"for v in items: total += len(call(v){'.encode()' if codec.text else ''})"
+            self.names = {"call": prepared.root.encode}
+            self.items = lambda: [decode(b) for b in self.documents]
+        else:
+            loop = inspect.getsource(prepared.root._loops["decode"][0])
+            statement = f"for b in items:\n    v = call(b)\n    total += {re.search(r'total [+]= (.*)', loop).group(1)}\n    del v"
+            self.names = {**vars(codec.family), "call": decode}
+            self.items = lambda: self.documents
+        self.names["items"] = self.items()
+        # timeit turns the collector off unless its set-up turns it on; programs have it on.
+        self.timer = timeit.Timer(statement, "import gc; gc.enable(); total = 0", globals=self.names)
+
+    def seconds(self, iterations):
+        if self.once:
+            return sum(self.afresh() for _ in range(iterations // len(self.documents)))
+        # Where a few small documents went round, timeit's own loop would be a tenth of the time.
+        items = self.names["items"]
+        block = items * max(1, harness.BLOCK // len(items))
+        whole, rest = divmod(iterations, len(block))
+        seconds = 0
+        for self.names["items"], times in (block, whole), (block[:rest], 1):
+            seconds += self.timer.timeit(times)
+        self.names["items"] = items
+        return seconds
+
+    def afresh(self):
+        self.names["items"] = self.items()
+        return self.timer.timeit(1)
 
 
-def answer(name, operation, root, path, warm, iterations):
-    p = prepare(name, int(root), path)
-    names = p[operation]
-    # timeit turns the collector off unless its set-up turns it on; programs have it on.
-    setup = "import gc; gc.enable(); total = 0"
-    timer = timeit.Timer(statement(name, operation, int(root)), setup, globals=names)
-    timer.timeit(int(warm) // len(names["items"]))
-    times = int(iterations) // len(names["items"])
-    if operation == "decode" or not p["again"]:
-        return round(timer.timeit(times) * 1e9)
-    seconds = 0
-    for _ in range(times):
-        names["items"] = p["again"]()
-        seconds += timer.timeit(1)
-    return round(seconds * 1e9)
+def main():
+    sys.setrecursionlimit(protocol_main.RECURSION)
+    with os.fdopen(os.dup(1), "wb") as replies:
+        os.dup2(2, 1)
+        server = Server()
+        benchmark = functools.cache(lambda sample, codec, operation: Benchmark(server.samples[sample][codec], operation))
+        while not server.stopped and (line := sys.stdin.buffer.readline()):
+            if line.startswith(b"benchmark\t"):
+                reply = answer(benchmark, *line.decode().rstrip("\n").split("\t")[1:]).encode()
+            else:
+                reply = protocol_main.WRITER.encode(protocol_main.answer(server, line)).encode()
+            replies.write(reply + b"\n")
+            replies.flush()
 
 
-sys.setrecursionlimit(4000)
-for line in sys.stdin:
+def answer(benchmark, sample, codec, operation, warm, iterations):
     try:
-        print(answer(*line.rstrip("\n").split("\t")), flush=True)
+        b = benchmark(sample, codec, operation)
+        b.seconds(int(warm))
+        return str(round(b.seconds(int(iterations)) * 1e9))
     except Exception as e:
-        print("error", " ".join(f"{type(e).__name__}: {e}".split()), sep="\t", flush=True)
+        return "error\t" + " ".join(f"{type(e).__name__}: {e}".split())
+
+
+main()

@@ -1,51 +1,43 @@
-// Package pythontool measures the Python codecs by timeit: a program beside the
-// build, which loads the runner's codecs from there and runs in the same virtual
-// environment.
+// Package pythontool measures the Python codecs by timeit, in the runner's own
+// process and with its interpreter.
 package pythontool
 
 import (
 	"context"
 	_ "embed"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"wirecost/bench/fidelity/tool"
 	"wirecost/internal/runner"
 )
 
-// source is the program.
+// source takes the place of the runner's main program and uses it.
 //
 //go:embed loop.py
 var source []byte
 
 // Tool is timeit. It is a tool.Tool.
-type Tool struct {
-	words       []string
-	environment []string
-}
+type Tool struct{}
 
 // Name implements tool.Tool.
 func (*Tool) Name() string { return "timeit" }
 
-// Build implements tool.Tool.
-func (t *Tool) Build(_ context.Context, b *runner.Build, dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+// Build implements tool.Tool. The runner's side gets the program that holds both.
+func (*Tool) Build(_ context.Context, b *runner.Build, dir string) error {
+	if err := os.CopyFS(dir, os.DirFS(b.Dir)); err != nil {
 		return err
 	}
-	program := filepath.Join(dir, "loop.py")
-	run := b.Command() // the interpreter with its flags, then the runner's own program
-	t.words = append(run.Words[:len(run.Words)-1:len(run.Words)-1], program, b.Dir)
-	t.environment = os.Environ()
-	for k, v := range run.Environment {
-		t.environment = append(t.environment, k+"="+v)
+	words := b.Command().Words
+	program := filepath.Join(dir, words[len(words)-1])
+	if err := os.Rename(program, filepath.Join(dir, "protocol_main.py")); err != nil {
+		return err
 	}
+	b.Dir = dir
 	return os.WriteFile(program, source, 0o644)
 }
 
 // Start implements tool.Tool.
-func (t *Tool) Start(ctx context.Context) (tool.Process, error) {
-	c := exec.CommandContext(ctx, t.words[0], t.words[1:]...)
-	c.Env = t.environment
-	return tool.Lines(c)
+func (*Tool) Start(_ context.Context, ours runner.Process) (tool.Process, error) {
+	return tool.Within(ours)
 }

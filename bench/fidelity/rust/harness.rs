@@ -104,7 +104,6 @@ const SAMPLES: usize = 10;
 #[derive(Clone, Default)]
 struct Recorder {
     times: Rc<RefCell<Vec<Duration>>>,
-    wall: WallTime,
 }
 
 impl Measurement for Recorder {
@@ -112,28 +111,28 @@ impl Measurement for Recorder {
     type Value = Duration;
 
     fn start(&self) -> Instant {
-        self.wall.start()
+        WallTime.start()
     }
 
     fn end(&self, start: Instant) -> Duration {
-        let time = self.wall.end(start);
+        let time = WallTime.end(start);
         self.times.borrow_mut().push(time);
         time
     }
 
     fn add(&self, a: &Duration, b: &Duration) -> Duration {
-        self.wall.add(a, b)
+        WallTime.add(a, b)
     }
 
     fn zero(&self) -> Duration {
-        self.wall.zero()
+        WallTime.zero()
     }
 
     fn to_f64(&self, value: &Duration) -> f64 {
-        self.wall.to_f64(value)
+        WallTime.to_f64(value)
     }
 
     fn formatter(&self) -> &dyn ValueFormatter {
-        self.wall.formatter()
+        (&WallTime).formatter()
     }
 }

@@ -95,7 +95,7 @@ func build(ctx context.Context, b *runner.Build, dir string) error {
 }
 
 // Start implements tool.Tool.
-func (t *Tool) Start(ctx context.Context) (tool.Process, error) {
+func (t *Tool) Start(ctx context.Context, _ runner.Process) (tool.Process, error) {
 	c := exec.CommandContext(ctx, t.program)
 	c.Env = append(os.Environ(), "CRITERION_HOME="+filepath.Join(t.folder, "criterion"))
 	in, err := c.StdinPipe()

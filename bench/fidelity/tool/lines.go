@@ -45,6 +45,11 @@ func (p *lines) Measure(_ context.Context, r Request) (time.Duration, error) {
 	if err != nil {
 		return 0, fmt.Errorf("the benchmark of %s %s ended: %w", r.Codec, r.Operation, err)
 	}
+	return took(r, line)
+}
+
+// took reads an answer.
+func took(r Request, line string) (time.Duration, error) {
 	if problem, failed := strings.CutPrefix(line, "error\t"); failed {
 		return 0, errors.New(strings.TrimSpace(problem))
 	}

@@ -16,8 +16,9 @@ type Tool interface {
 	Name() string
 	// Build makes a program around the code that the runner was built of. The folder is for it alone.
 	Build(ctx context.Context, b *runner.Build, dir string) error
-	// Start starts the program in a fresh process.
-	Start(ctx context.Context) (Process, error)
+	// Start starts the program in a fresh process; a tool that Build has put into
+	// the runner's program uses the runner's process.
+	Start(ctx context.Context, ours runner.Process) (Process, error)
 }
 
 // Process is a program that runs.
@@ -30,6 +31,7 @@ type Process interface {
 
 // Request says what to measure: operation i uses document i mod their number.
 type Request struct {
+	Sample     string
 	Codec      string
 	Operation  bench.Operation
 	Root       int    // of the documents, in the order of the model's roots
