@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"wirecost/internal/runner"
+	"wirecost/internal/runner/runnertest"
 	"wirecost/internal/schema"
 	"wirecost/internal/strictjson"
 	"wirecost/internal/testenv"
@@ -47,7 +48,6 @@ func TestEveryRuntimeReadsWhatTheOthersWrite(t *testing.T) {
 // matrix is the documents, and what became of them.
 type matrix struct {
 	dir     string
-	builder *runner.Builder
 	schema  *schema.Schema
 	sets    map[string][]byte
 	samples []*matrixSample
@@ -93,12 +93,8 @@ type matrixSkip struct {
 
 func newMatrix(t *testing.T) *matrix {
 	t.Helper()
-	cache, err := runner.DefaultCache()
-	if err != nil {
-		t.Fatal(err)
-	}
 	m := &matrix{
-		dir: t.TempDir(), builder: &runner.Builder{Cache: cache, Version: "test"}, sets: map[string][]byte{},
+		dir: t.TempDir(), sets: map[string][]byte{},
 		same: map[[sha256.Size]byte]*variant{}, cells: map[[2]string]*matrixCell{},
 	}
 	raw, err := os.ReadFile("testdata/matrix-skips.json")
@@ -221,8 +217,9 @@ func (m *matrix) runtimes(t *testing.T) []*matrixRuntime {
 	if err != nil {
 		t.Fatal(err)
 	}
+	builder := runnertest.Builder(t, all...)
 	for _, r := range all {
-		status, err := m.builder.Look(t.Context(), r)
+		status, err := builder.Look(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +228,7 @@ func (m *matrix) runtimes(t *testing.T) []*matrixRuntime {
 			continue
 		}
 		x := &matrixRuntime{Runner: r}
-		x.build, err = m.builder.Build(t.Context(), r, runner.BuildRequest{Model: m.schema.Model, Sets: m.sets, Codecs: matrixCodecs(r)})
+		x.build, err = builder.Build(t.Context(), r, runner.BuildRequest{Model: m.schema.Model, Sets: m.sets, Codecs: matrixCodecs(r)})
 		if err != nil {
 			t.Errorf("%s: %v", r.Runtime, err)
 			continue

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"wirecost/internal/runner"
+	"wirecost/internal/runner/runnertest"
 	"wirecost/internal/schema"
 	"wirecost/internal/testenv"
 	"wirecost/runners"
@@ -50,11 +51,7 @@ func TestRunnersAreSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, err := runner.DefaultCache()
-	if err != nil {
-		t.Fatal(err)
-	}
-	builder := &runner.Builder{Cache: cache, Version: "test"}
+	builder := runnertest.Builder(t, all...)
 	for _, r := range all {
 		t.Run(r.Runtime, func(t *testing.T) {
 			status, err := builder.Look(t.Context(), r)

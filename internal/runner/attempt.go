@@ -8,16 +8,18 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"wirecost/internal/bench"
 )
 
-// attempt is one try at building a selection of codecs in a fresh folder.
+// attempt is one try at building a selection of codecs and transports in a fresh
+// folder.
 type attempt struct {
 	runner  *Runner
 	request BuildRequest
-	codecs  []Codec
-	dir     string
-	tools   string
-	home    string
+	materials
+	dir   string
+	tools string
 }
 
 // commandError is a manifest's command that did not succeed.
@@ -44,7 +46,7 @@ func (a attempt) run(ctx context.Context) ([]Dropped, error) {
 	if err := os.RemoveAll(a.dir); err != nil {
 		return nil, err
 	}
-	if err := a.runner.Render(a.request.Model, a.codecs, a.dir); err != nil {
+	if err := a.runner.Render(a.request.Model, a.codecs, a.transports, a.dir); err != nil {
 		return nil, err
 	}
 	if err := writeSets(a.dir, a.request.Sets); err != nil {
@@ -61,7 +63,7 @@ func (a attempt) run(ctx context.Context) ([]Dropped, error) {
 
 // commands runs the commands and gives what they wrote to standard output.
 func (a attempt) commands(ctx context.Context, commands [][]string) (string, error) {
-	p := placeholders{home: a.home, tools: a.tools, codecs: a.codecs}
+	p := placeholders{home: a.home, tools: a.tools, program: a.program, codecs: a.codecs}
 	var said strings.Builder
 	for _, words := range commands {
 		c := command{words: p.words(words), dir: a.dir, env: p.environment(a.runner.Environment)}
@@ -110,11 +112,11 @@ func firstLines(s string, n int) string {
 	return strings.Join(out, "\n")
 }
 
-// drive repeats attempts, dropping the codecs that are at fault.
+// drive repeats attempts, dropping the codecs and transports that are at fault.
 type drive struct {
 	attempt
-	dropped []Dropped
-	guessed bool // dropped has a codec that no message named
+	lost    []DroppedTransport
+	guessed bool // something was dropped that no message named
 }
 
 // maxGuesses bounds the builds that are spent on a failure that names no codec.
@@ -134,11 +136,30 @@ func (d *drive) run(ctx context.Context) error {
 			drops = d.blame(err)
 		}
 		if len(drops) == 0 {
-			return d.guess(ctx, err)
+			lost := d.blameTransports(err)
+			if len(lost) == 0 {
+				return d.guess(ctx, err)
+			}
+			d.lose(lost)
 		}
 		if err := d.drop(drops); err != nil {
 			return err
 		}
+	}
+}
+
+// lose takes transports out of the selection.
+func (d *drive) lose(lost []DroppedTransport) {
+	for _, x := range lost {
+		var left []Transport
+		for _, t := range d.transports {
+			t.Transports = slices.DeleteFunc(slices.Clone(t.Transports), func(name bench.Transport) bool { return name == x.Transport })
+			if len(t.Transports) > 0 {
+				left = append(left, t)
+			}
+		}
+		d.transports, d.lost = left, append(d.lost, x)
+		d.request.Progress(fmt.Sprintf("building without the transport %s: %s", x.Transport, x.Reason))
 	}
 }
 
@@ -167,12 +188,30 @@ func without(codecs []Codec, name string) []Codec {
 	return slices.DeleteFunc(slices.Clone(codecs), func(c Codec) bool { return c.Name == name })
 }
 
-// guess leaves out one codec at a time after a failure that names none. It
-// tries those whose library the failure mentions, then those that are not
-// everyone's or that come with generated code.
+// guess leaves out something after a failure that names nothing: all
+// transports, then one codec at a time. Of those it tries the ones whose library
+// the failure mentions, then those that are not everyone's or that come with
+// generated code.
 func (d *drive) guess(ctx context.Context, failure error) error {
 	var failed *commandError
-	if !errors.As(failure, &failed) || len(d.codecs) < 2 {
+	if !errors.As(failure, &failed) {
+		return failure
+	}
+	if len(d.transports) > 0 {
+		d.request.Progress("building without transports, to find what does not build")
+		try := d.attempt
+		try.transports = nil
+		drops, err := try.run(ctx)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err == nil && len(drops) == 0 {
+			d.guessed = true
+			d.lose(dropAll(transportNames(d.transports), firstLines(failed.output, 1)))
+			return nil
+		}
+	}
+	if len(d.codecs) < 2 {
 		return failure
 	}
 	var mentioned, suspects []Codec
@@ -208,17 +247,18 @@ var located = regexp.MustCompile(`^\s*(?:-->\s*)?((?:[A-Za-z]:)?[^\s:(][^:(]*)([
 
 var harmless = regexp.MustCompile(`^[^A-Za-z]*(?:warning|note)\b`)
 
-// blame finds the codecs whose files a failure names, each with the first line
-// that does.
-func (d *drive) blame(err error) []Dropped {
+// fault is a file of the build's folder that a failure names, with the line that
+// does.
+type fault struct{ file, line string }
+
+// faults finds the files that a failure names.
+func (d *drive) faults(err error) []fault {
 	var failed *commandError
 	var rendering *renderError
-	var drops []Dropped
+	var all []fault
 	switch {
 	case errors.As(err, &rendering):
-		if c, ok := ownerOf(d.codecs, strings.TrimSuffix(rendering.file, templateSuffix)); ok {
-			drops = append(drops, Dropped{c.Name, firstLines(err.Error(), 1)})
-		}
+		all = append(all, fault{strings.TrimSuffix(rendering.file, templateSuffix), firstLines(err.Error(), 1)})
 	case errors.As(err, &failed):
 		folders := folderSpellings(d.dir)
 		for line := range strings.Lines(failed.output) {
@@ -227,12 +267,40 @@ func (d *drive) blame(err error) []Dropped {
 				continue
 			}
 			file := within(m[1], folders)
-			if c, ok := ownerOf(d.codecs, file); ok && !isDropped(drops, c.Name) {
-				drops = append(drops, Dropped{c.Name, file + m[2] + m[3]})
-			}
+			all = append(all, fault{file, file + m[2] + m[3]})
+		}
+	}
+	return all
+}
+
+// blame finds the codecs whose files a failure names, each with the first line
+// that does.
+func (d *drive) blame(err error) []Dropped {
+	var drops []Dropped
+	for _, f := range d.faults(err) {
+		if c, ok := ownerOf(d.codecs, f.file); ok && !isDropped(drops, c.Name) {
+			drops = append(drops, Dropped{c.Name, f.line})
 		}
 	}
 	return drops
+}
+
+// blameTransports finds the transports whose files a failure names.
+func (d *drive) blameTransports(err error) []DroppedTransport {
+	for _, f := range d.faults(err) {
+		if owner, ok := transportOf(d.transports, f.file); ok {
+			return dropAll(owner.Transports, f.line)
+		}
+	}
+	return nil
+}
+
+func dropAll(names []bench.Transport, reason string) []DroppedTransport {
+	var all []DroppedTransport
+	for _, name := range names {
+		all = append(all, DroppedTransport{name, reason})
+	}
+	return all
 }
 
 func plural(n int, noun string) string {

@@ -345,7 +345,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestBlamePatterns(t *testing.T) {
-	d := drive{attempt: attempt{dir: "/tmp/x", codecs: []Codec{{Name: "a", File: "codecs/a.go.tmpl", Owns: []string{"gen/*/a.go"}}}}}
+	d := drive{attempt: attempt{dir: "/tmp/x", materials: materials{codecs: []Codec{{Name: "a", File: "codecs/a.go.tmpl", Owns: []string{"gen/*/a.go"}}}}}}
 	for line, want := range map[string]string{
 		"codecs/a.go:3:4: undefined: x":                       "codecs/a.go:3:4: undefined: x",
 		"./codecs/a.go:3: bad":                                "codecs/a.go:3: bad",

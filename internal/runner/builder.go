@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"wirecost/internal/bench"
 	"wirecost/internal/schema"
 )
 
@@ -22,6 +23,7 @@ import (
 type Builder struct {
 	Cache   string // an absolute path; DefaultCache unless a user says otherwise
 	Version string // of wirecost: a new version builds anew
+	Program string // wirecost's own, for runners that use it; default: the program that runs
 }
 
 // DefaultCache is $WIRECOST_CACHE, or wirecost's folder among the user's caches.
@@ -38,10 +40,13 @@ func DefaultCache() (string, error) {
 
 // BuildRequest asks for a runner that knows a schema.
 type BuildRequest struct {
-	Model    *schema.Model
-	Sets     map[string][]byte // files for the generators: name within the build folder → content
-	Codecs   []string
-	Progress func(string) // told what is going on, one line each; may be nil
+	Model  *schema.Model
+	Sets   map[string][]byte // files for the generators: name within the build folder → content
+	Codecs []string
+	// Transports are what the runner shall serve and call over besides, of those
+	// that it has; memory needs nothing.
+	Transports []bench.Transport
+	Progress   func(string) // told what is going on, one line each; may be nil
 }
 
 // Build is a runner that is ready to start.
@@ -52,7 +57,10 @@ type Build struct {
 	Dropped []Dropped
 	Cached  bool // it was there already
 
-	tools, home string
+	Transports        []bench.Transport // built in
+	DroppedTransports []DroppedTransport
+
+	tools, home, program string
 }
 
 // Dropped is a codec that could not be built for the schema.
@@ -61,10 +69,17 @@ type Dropped struct {
 	Reason string `json:"reason"`
 }
 
+// DroppedTransport is a transport that could not be built.
+type DroppedTransport struct {
+	Transport bench.Transport `json:"transport"`
+	Reason    string          `json:"reason"`
+}
+
 // Warm runs the manifest's warm commands: work that needs no schema. It runs
-// them once per version of the runner, of its tools, and selection of codecs.
-func (b *Builder) Warm(ctx context.Context, r *Runner, codecs []string) error {
-	m, err := b.materials(ctx, r, codecs)
+// them once per version of the runner, of its tools, and selection of codecs and
+// transports.
+func (b *Builder) Warm(ctx context.Context, r *Runner, codecs []string, transports ...bench.Transport) error {
+	m, err := b.materials(ctx, r, codecs, transports)
 	if err != nil {
 		return err
 	}
@@ -73,15 +88,22 @@ func (b *Builder) Warm(ctx context.Context, r *Runner, codecs []string) error {
 
 // materials are what a build is made of besides the runner and the schema.
 type materials struct {
-	id      string // of the installed programs and libraries
-	home    string
-	codecs  []Codec
-	dropped []Dropped // chosen, but what they need is not installed
+	id         string // of the installed programs and libraries
+	home       string
+	program    string // wirecost's own, where the runner uses it
+	codecs     []Codec
+	dropped    []Dropped // chosen, but what they need is not installed
+	transports []Transport
 }
 
-// materials chooses codecs, and fails where the runtime is not ready.
-func (b *Builder) materials(ctx context.Context, r *Runner, codecs []string) (materials, error) {
+// materials chooses codecs and transports, and fails where the runtime is not
+// ready.
+func (b *Builder) materials(ctx context.Context, r *Runner, codecs []string, transports []bench.Transport) (materials, error) {
 	chosen, err := r.choose(codecs)
+	if err != nil {
+		return materials{}, err
+	}
+	crossed, err := r.chooseTransports(transports)
 	if err != nil {
 		return materials{}, err
 	}
@@ -93,7 +115,17 @@ func (b *Builder) materials(ctx context.Context, r *Runner, codecs []string) (ma
 		return materials{}, errors.New(problem)
 	}
 	touch(status.Home.Dir)
-	m := materials{id: status.id(), home: status.Home.Dir, codecs: chosen}
+	m := materials{id: status.id(), home: status.Home.Dir, codecs: chosen, transports: crossed}
+	if m.program, err = b.program(r); err != nil {
+		return materials{}, err
+	}
+	if mentions(slices.Concat(r.Manifest.Warm, r.Generate, r.Manifest.Build), programMark) {
+		digest, err := fileDigest(m.program)
+		if err != nil {
+			return materials{}, err
+		}
+		m.id += "\n" + digest
+	}
 	for _, d := range status.Lacking() {
 		if selected(m.codecs, d.Codec) {
 			m.codecs, m.dropped = without(m.codecs, d.Codec), append(m.dropped, d)
@@ -114,7 +146,7 @@ func (b *Builder) warm(ctx context.Context, r *Runner, m materials, progress fun
 	if len(r.Manifest.Warm) == 0 {
 		return nil
 	}
-	sum := sha256.Sum256([]byte(m.id + "\n" + strings.Join(names(m.codecs), ",")))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%v", m.id, strings.Join(names(m.codecs), ","), transportNames(m.transports)))
 	marker := filepath.Join(tools, "warm-"+hex.EncodeToString(sum[:8]))
 	unlock, err := b.lock(ctx, r, progress)
 	if err != nil {
@@ -130,10 +162,10 @@ func (b *Builder) warm(ctx context.Context, r *Runner, m materials, progress fun
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := r.Render(&schema.Model{Format: schema.ModelFormat}, m.codecs, dir); err != nil {
+	if err := r.Render(&schema.Model{Format: schema.ModelFormat}, m.codecs, m.transports, dir); err != nil {
 		return err
 	}
-	a := attempt{runner: r, codecs: m.codecs, dir: dir, tools: tools, home: m.home}
+	a := attempt{runner: r, materials: m, dir: dir, tools: tools}
 	if _, err := a.commands(ctx, r.Manifest.Warm); err != nil {
 		return err
 	}
@@ -151,7 +183,7 @@ func (b *Builder) Build(ctx context.Context, r *Runner, req BuildRequest) (*Buil
 	if req.Model == nil {
 		return nil, errors.New("a build needs a model")
 	}
-	m, err := b.materials(ctx, r, req.Codecs)
+	m, err := b.materials(ctx, r, req.Codecs, req.Transports)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +191,7 @@ func (b *Builder) Build(ctx context.Context, r *Runner, req BuildRequest) (*Buil
 	if err != nil {
 		return nil, err
 	}
-	build := &Build{Dir: filepath.Join(b.Cache, buildsFolder, key), Runner: r, tools: b.toolsDir(r), home: m.home}
+	build := &Build{Dir: filepath.Join(b.Cache, buildsFolder, key), Runner: r, tools: b.toolsDir(r), home: m.home, program: m.program}
 	if build.reuse() {
 		return build, nil
 	}
@@ -195,15 +227,16 @@ func withCause(err, cold error) error {
 func (b *Builder) make(ctx context.Context, build *Build, req BuildRequest, m materials) error {
 	temporary := build.Dir + ".tmp"
 	defer os.RemoveAll(temporary)
-	d := drive{
-		attempt: attempt{runner: build.Runner, request: req, codecs: m.codecs, dir: temporary, tools: build.tools, home: build.home},
-		dropped: m.dropped,
-	}
+	d := drive{attempt: attempt{runner: build.Runner, request: req, materials: m, dir: temporary, tools: build.tools}}
 	if err := d.run(ctx); err != nil {
 		return err
 	}
 	build.Codecs, build.Dropped = names(d.codecs), d.dropped
-	if err := writeMarker(temporary, marker{Codecs: build.Codecs, Dropped: build.Dropped, Guessed: d.guessed}); err != nil {
+	build.Transports, build.DroppedTransports = transportNames(d.transports), d.lost
+	if err := writeMarker(temporary, marker{
+		Codecs: build.Codecs, Dropped: build.Dropped, Guessed: d.guessed,
+		Transports: build.Transports, DroppedTransports: build.DroppedTransports,
+	}); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(build.Dir); err != nil { // a broken one
@@ -241,6 +274,9 @@ func (b *Builder) key(r *Runner, req BuildRequest, m materials) (string, error) 
 	}
 	for _, d := range m.dropped {
 		hashPart(h, []byte(d.Codec)) // the build remembers it
+	}
+	for _, name := range transportNames(m.transports) {
+		hashPart(h, []byte(name))
 	}
 	hashPart(h, model)
 	for _, name := range sortedKeys(req.Sets) {

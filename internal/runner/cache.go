@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"wirecost/internal/bench"
 )
 
 const (
@@ -26,10 +28,12 @@ const (
 // marker is the last file that is written of a build: a build without it was
 // interrupted, and one whose files are not as it says is broken.
 type marker struct {
-	Codecs  []string         `json:"codecs"`
-	Dropped []Dropped        `json:"dropped,omitempty"`
-	Guessed bool             `json:"guessed,omitempty"` // a codec was dropped on a guess: do not reuse, try again
-	Files   map[string]int64 `json:"files"`             // slash path → size
+	Codecs            []string           `json:"codecs"`
+	Dropped           []Dropped          `json:"dropped,omitempty"`
+	Transports        []bench.Transport  `json:"transports,omitempty"`
+	DroppedTransports []DroppedTransport `json:"dropped_transports,omitempty"`
+	Guessed           bool               `json:"guessed,omitempty"` // something was dropped on a guess: do not reuse, try again
+	Files             map[string]int64   `json:"files"`             // slash path → size
 }
 
 func writeMarker(dir string, m marker) error {
@@ -94,6 +98,7 @@ func (b *Build) reuse() bool {
 	touch(b.Dir)
 	touch(b.tools)
 	b.Codecs, b.Dropped, b.Cached = m.Codecs, m.Dropped, true
+	b.Transports, b.DroppedTransports = m.Transports, m.DroppedTransports
 	return true
 }
 

@@ -49,7 +49,7 @@ func (b *Build) Command() Command {
 	for _, name := range b.Codecs {
 		codecs = append(codecs, Codec{Name: name})
 	}
-	p := placeholders{home: b.home, tools: b.tools, codecs: codecs}
+	p := placeholders{home: b.home, tools: b.tools, program: b.program, codecs: codecs}
 	return Command{p.words(b.Runner.Run), b.Dir, p.environment(b.Runner.Environment)}
 }
 

@@ -65,13 +65,14 @@ func environ(extra map[string]string) []string {
 
 // placeholders are what a manifest's commands may stand on.
 type placeholders struct {
-	home   string
-	tools  string
-	codecs []Codec
+	home    string
+	tools   string
+	program string // wirecost itself
+	codecs  []Codec
 }
 
 func (p placeholders) replacer() *strings.Replacer {
-	return strings.NewReplacer("{home}", p.home, "{tools}", p.tools, "{codecs}", strings.Join(names(p.codecs), ","), "{exe}", exeSuffix)
+	return strings.NewReplacer("{home}", p.home, "{tools}", p.tools, programMark, p.program, "{codecs}", strings.Join(names(p.codecs), ","), "{exe}", exeSuffix)
 }
 
 func (p placeholders) words(words []string) []string {

@@ -26,6 +26,7 @@ type FakeRuntime struct {
 	// Checksums gives the leaf and visit checksums of one document. Nil: 1 and 1.
 	Checksums func(s SampleFiles, form string, document []byte) (leaf, visit uint32, err error)
 	Faults    map[string]Fault // by codec
+	Network   *FakeNetwork     // where its servers are found; nil: one of its own
 
 	forks uint64
 }
@@ -37,6 +38,12 @@ type FakeOperation struct {
 	Operation bench.Operation
 	Document  int // index
 	Bytes     int // of the document in the codec's form
+	// Of a request over a transport also these; where Span is neither encode nor
+	// decode, Document is the first and Bytes are those of all that it carries.
+	Transport bench.Transport
+	Encoding  string
+	Peer      string // the server's codec
+	Span      Span
 }
 
 // Noise is a model of how a machine disturbs measurements. All factors multiply.
@@ -65,10 +72,11 @@ const (
 	FaultCrash    FaultKind = "crash"    // the process ends
 	FaultHang     FaultKind = "hang"     // no answer until the deadline
 	FaultRubbish  FaultKind = "rubbish"  // the answer is no JSON
+	FaultGone     FaultKind = "gone"     // the server that is asked for this codec ends
 )
 
 // Fault plants a fault in a codec. After counts the requests for the codec,
-// prepare left out, that go well first.
+// prepare left out, that go well first; of a server, those that it is called with.
 type Fault struct {
 	Kind  FaultKind
 	After int
@@ -81,11 +89,15 @@ func (f *FakeRuntime) Start(ctx context.Context) (Process, error) {
 	}
 	f.forks++
 	f.advance(f.StartNS)
+	if f.Network == nil {
+		f.Network = &FakeNetwork{}
+	}
 	return &Fake{
 		runtime: f,
 		fork:    f.forks,
 		random:  rand.New(rand.NewPCG(f.Seed, f.forks)),
 		factors: map[FakeOperation]float64{},
+		called:  map[FakeOperation]bool{},
 		asked:   map[string]int{},
 		samples: map[string]*fakeSample{},
 	}, nil
@@ -126,6 +138,8 @@ type Fake struct {
 	factors map[FakeOperation]float64 // of this fork, per codec and operation
 	asked   map[string]int            // requests per codec
 	samples map[string]*fakeSample    // by sample and form
+	called  map[FakeOperation]bool    // kinds of requests over transports
+	cpu     int64                     // of requests over transports
 	broken  *ProcessError
 }
 
@@ -210,6 +224,7 @@ func (f *Fake) faulty(codec string, kind FaultKind) bool {
 
 // Close implements Process.
 func (f *Fake) Close() error {
+	f.runtime.Network.remove(f)
 	if f.broken == nil {
 		f.broken = &ProcessError{What: "was closed"}
 	}

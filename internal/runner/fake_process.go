@@ -153,7 +153,7 @@ func (f *Fake) steps(t float64) int64 {
 func (f *Fake) work(s *fakeSample, b BatchRequest) float64 {
 	var total float64
 	for i, n := range rounds(b) {
-		total += float64(n) * f.runtime.Cost(FakeOperation{b.Sample, b.Codec, b.Operation, i, len(s.documents[i])})
+		total += float64(n) * f.runtime.Cost(FakeOperation{Sample: b.Sample, Codec: b.Codec, Operation: b.Operation, Document: i, Bytes: len(s.documents[i])})
 	}
 	return total
 }

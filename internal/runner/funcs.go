@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
 	"unicode/utf16"
 
+	"wirecost/internal/bench"
 	"wirecost/internal/schema"
 )
 
@@ -28,8 +30,11 @@ func functions(data Data) template.FuncMap {
 			}
 			return nil, fmt.Errorf("the model has no enum %q", id)
 		},
-		"token":    func(f *schema.Field) string { return schemaToken(data.Model, f) },
-		"codec":    func(name string) bool { return selected(data.Codecs, name) },
+		"token": func(f *schema.Field) string { return schemaToken(data.Model, f) },
+		"codec": func(name string) bool { return selected(data.Codecs, name) },
+		"transport": func(name bench.Transport) bool {
+			return slices.Contains(transportNames(data.Transports), name)
+		},
 		"esc":      escape,
 		"quoteGo":  strconv.QuoteToASCII,
 		"camel":    camel,

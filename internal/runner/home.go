@@ -118,10 +118,14 @@ func brokenHome(runtime, why string) string {
 // homeDir names a home by everything that fills it.
 func (b *Builder) homeDir(r *Runner, needs []NeedStatus) (string, error) {
 	h := sha256.New()
-	for _, words := range b.setupPlaceholders(r, "").commands(r.Manifest.Setup) {
+	p := placeholders{tools: b.toolsDir(r), program: programMark, codecs: r.Codecs} // wherever the program is
+	for _, words := range p.commands(r.Manifest.Setup) {
 		for _, w := range append(words, "") {
 			hashPart(h, []byte(w))
 		}
+	}
+	if mentions(r.Manifest.Setup, programMark) {
+		hashPart(h, []byte(release(b.Version)))
 	}
 	for _, name := range sortedKeys(r.Environment) {
 		hashPart(h, []byte(name+"="+r.Environment[name]))

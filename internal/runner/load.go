@@ -14,25 +14,20 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strings"
-
-	"wirecost/internal/bench"
 )
 
 const (
 	manifestFile = "runner.json"
-	codecFolder  = "codecs"
 	setupFolder  = "setup" // goes into {home}, not into builds
-	codecMark    = "wirecost:codec "
-	headerLines  = 20 // the codec's header line is among these
 )
 
-// Runner is a runner's folder: its manifest, its codecs, its files.
+// Runner is a runner's folder: its manifest, its codecs, its transports, its files.
 type Runner struct {
 	Manifest
-	Codecs []Codec // by name
-	FS     fs.FS   // the folder itself
-	Digest string  // SHA-256 over the names and contents of all files, hexadecimal
+	Codecs     []Codec     // by name
+	Transports []Transport // by file
+	FS         fs.FS       // the folder itself, with what it includes
+	Digest     string      // SHA-256 over the names and contents of all files, hexadecimal
 }
 
 // Codec returns the codec of that name.
@@ -57,10 +52,14 @@ func Load(fsys fs.FS) ([]*Runner, error) {
 		if !d.IsDir() {
 			continue
 		}
-		r, err := loadRunner(fsys, d.Name())
+		manifest, err := fs.ReadFile(fsys, path.Join(d.Name(), manifestFile))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
+		if err != nil {
+			return nil, err
+		}
+		r, err := loadRunner(fsys, d.Name(), manifest)
 		if err != nil {
 			return nil, err
 		}
@@ -69,13 +68,9 @@ func Load(fsys fs.FS) ([]*Runner, error) {
 	return runners, nil
 }
 
-func loadRunner(fsys fs.FS, folder string) (*Runner, error) {
-	b, err := fs.ReadFile(fsys, path.Join(folder, manifestFile))
-	if err != nil {
-		return nil, err
-	}
-	r := &Runner{}
-	if err := decodeStrict(b, &r.Manifest); err != nil {
+func loadRunner(fsys fs.FS, folder string, manifest []byte) (r *Runner, err error) {
+	r = &Runner{}
+	if err := decodeStrict(manifest, &r.Manifest); err != nil {
 		return nil, fmt.Errorf("%s/%s: %w", folder, manifestFile, err)
 	}
 	if err := r.Manifest.check(folder); err != nil {
@@ -84,7 +79,15 @@ func loadRunner(fsys fs.FS, folder string) (*Runner, error) {
 	if r.FS, err = fs.Sub(fsys, folder); err != nil {
 		return nil, err
 	}
+	if len(r.Include) > 0 {
+		if r.FS, err = include(fsys, r.FS, r.Include); err != nil {
+			return nil, fmt.Errorf("%s/%s: %w", folder, manifestFile, err)
+		}
+	}
 	if r.Codecs, err = readCodecs(r.FS); err != nil {
+		return nil, fmt.Errorf("%s/%w", folder, err)
+	}
+	if r.Transports, err = readTransports(r.FS); err != nil {
 		return nil, fmt.Errorf("%s/%w", folder, err)
 	}
 	if err := r.checkNeeds(); err != nil {
@@ -145,14 +148,17 @@ func (m *Manifest) check(folder string) error {
 
 func (m *Manifest) checkPlaceholders(commands [][]string) error {
 	words := slices.Concat(commands...)
+	if len(m.Run) > 0 && m.Run[0] == programMark { // which has more of its own
+		words = words[:len(words)-len(m.Run)]
+	}
 	for _, v := range m.Environment {
 		words = append(words, v)
 	}
 	homeless := len(m.Setup) == 0
 	for _, w := range words {
 		for _, p := range placeholder.FindAllStringSubmatch(w, -1) {
-			if !slices.Contains([]string{"home", "tools", "codecs", "exe"}, p[1]) {
-				return fmt.Errorf("unknown placeholder {%s} in %q; there are {home}, {tools}, {codecs} and {exe}", p[1], w)
+			if !slices.Contains([]string{"home", "tools", "codecs", "wirecost", "exe"}, p[1]) {
+				return fmt.Errorf("unknown placeholder {%s} in %q; there are {home}, {tools}, {codecs}, {wirecost} and {exe}", p[1], w)
 			}
 			if p[1] == "home" && homeless {
 				return fmt.Errorf("%q has {home}, but there are no setup commands to fill it; add setup", w)
@@ -173,118 +179,6 @@ func (r *Runner) checkNeeds() error {
 				return fmt.Errorf("%s is needed for the codec %q, which does not exist", n.Program, name)
 			}
 		}
-	}
-	return nil
-}
-
-// readCodecs reads the header of every codec's file.
-func readCodecs(fsys fs.FS) ([]Codec, error) {
-	names, err := fs.Glob(fsys, codecFolder+"/*.tmpl")
-	if err != nil {
-		return nil, err
-	}
-	var codecs []Codec
-	for _, name := range names {
-		c, ok, err := readCodec(fsys, name)
-		if err != nil {
-			return nil, fmt.Errorf("%s:%w", name, err)
-		}
-		if ok {
-			codecs = append(codecs, c)
-		}
-	}
-	slices.SortFunc(codecs, func(a, b Codec) int { return strings.Compare(a.Name, b.Name) })
-	return codecs, checkCodecs(codecs)
-}
-
-// readCodec reads one file's header; ok is false where it has none.
-func readCodec(fsys fs.FS, name string) (c Codec, ok bool, err error) {
-	b, err := fs.ReadFile(fsys, name)
-	if err != nil {
-		return c, false, err
-	}
-	lines := bytes.SplitN(b, []byte("\n"), headerLines+1)
-	for i, line := range lines[:min(len(lines), headerLines)] {
-		_, header, found := bytes.Cut(line, []byte(codecMark))
-		if !found {
-			continue
-		}
-		header, err := headerJSON(header)
-		if err == nil {
-			err = decodeStrict(header, &c)
-		}
-		if err == nil {
-			err = c.complete(name)
-		}
-		if err != nil {
-			return c, false, fmt.Errorf("%d: %w", i+1, err)
-		}
-		return c, true, nil
-	}
-	return c, false, nil
-}
-
-// headerJSON cuts what a comment needs after the JSON object, as in "*/".
-func headerJSON(b []byte) ([]byte, error) {
-	end := bytes.LastIndexByte(b, '}')
-	if end < 0 {
-		return nil, errors.New("the codec's header has no JSON object on its line")
-	}
-	return b[:end+1], nil
-}
-
-// complete checks what the header says and fills in the defaults.
-func (c *Codec) complete(file string) error {
-	c.File = file
-	if c.Documents == "" {
-		c.Documents = string(c.Format)
-	}
-	switch {
-	case !codecName.MatchString(c.Name):
-		return fmt.Errorf("codec name %q; use lower-case letters, digits, dots and dashes", c.Name)
-	case !strings.HasPrefix(path.Base(file), c.Name+"."):
-		return fmt.Errorf("codec %q is in the wrong file; call it %s.*.tmpl", c.Name, c.Name)
-	case c.Format != bench.JSON && c.Format != bench.Protobuf:
-		return fmt.Errorf("format is %q; want json or protobuf", c.Format)
-	case !slices.Contains(documentForms, c.Documents):
-		return fmt.Errorf("documents is %q; want json, protobuf or protojson", c.Documents)
-	case c.Role != "" && c.Role != "default":
-		return fmt.Errorf("role is %q; want default or nothing", c.Role)
-	case c.Library == "":
-		return errors.New("library is missing")
-	case len(c.Traits) == 0:
-		return errors.New("traits are missing")
-	case len(c.Operations) == 0:
-		return errors.New("operations are missing")
-	}
-	for i, op := range c.Operations {
-		if !slices.Contains([]bench.Operation{bench.Encode, bench.Decode, bench.Visit}, op) || slices.Contains(c.Operations[:i], op) {
-			return fmt.Errorf("operation %q; want encode, decode and visit, each at most once", op)
-		}
-	}
-	for _, p := range c.Owns {
-		if _, err := path.Match(p, ""); err != nil {
-			return fmt.Errorf("owns has %q: %w", p, err)
-		}
-	}
-	return nil
-}
-
-// checkCodecs refuses codecs of one name, and two defaults of one format.
-func checkCodecs(codecs []Codec) error {
-	names, roles := map[string]string{}, map[bench.Format]string{}
-	for _, c := range codecs {
-		if other, ok := names[c.Name]; ok {
-			return fmt.Errorf("%s: codec %q is in %s as well", c.File, c.Name, other)
-		}
-		names[c.Name] = c.File
-		if c.Role == "" {
-			continue
-		}
-		if other, ok := roles[c.Format]; ok {
-			return fmt.Errorf("%s: %s has the role of %s's default as well", c.File, other, c.Format)
-		}
-		roles[c.Format] = c.File
 	}
 	return nil
 }

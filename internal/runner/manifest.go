@@ -9,16 +9,22 @@ const ManifestFormat = "wirecost.runner/v1"
 // and the environment may hold the placeholders {home} (the folder of its pinned
 // libraries, see Builder.Setup), {tools} (a folder kept per version of the
 // runner), {codecs} (the names of those built in, comma-separated; in setup and
-// check, of all) and {exe} (".exe" on Windows, else nothing). Setup and check
+// check, of all), {wirecost} (the path of wirecost's own program) and {exe}
+// (".exe" on Windows, else nothing); a run that begins with {wirecost} may have
+// others, which that program reads. Setup and check
 // commands run in {home}; the others in the build's own folder, which moves when
 // it is complete: nothing in it may hold its absolute path. Warm commands run in
 // a folder rendered for a schema without messages.
 type Manifest struct {
-	Format      string            `json:"format"`
-	Runtime     string            `json:"runtime"`
-	Isolation   string            `json:"isolation"` // "shared": one process holds all codecs; "codec": one process each
-	Compiles    bool              `json:"compiles_while_running,omitempty"`
-	Needs       []Need            `json:"needs"`
+	Format    string `json:"format"`
+	Runtime   string `json:"runtime"`
+	Isolation string `json:"isolation"` // "shared": one process holds all codecs; "codec": one process each
+	Compiles  bool   `json:"compiles_while_running,omitempty"`
+	Needs     []Need `json:"needs"`
+	// Include shares sources with other runners: it maps files and folders, as
+	// paths from the folder in which the runner's own stands, to their places in
+	// the runner's own ("." is that itself). What is there already stays.
+	Include     map[string]string `json:"include,omitempty"`
 	Environment map[string]string `json:"environment,omitempty"`
 	Setup       [][]string        `json:"setup,omitempty"`    // bring pinned libraries into {home}, without root; only "wirecost setup" runs them
 	Checks      [][]string        `json:"check,omitempty"`    // quick; succeed only where the set-up is whole; the first line of each tells versions

@@ -56,7 +56,7 @@ func (r *Runner) label(n Need) string {
 func (r *Runner) environment() map[string]string {
 	env := map[string]string{}
 	for name, value := range r.Environment {
-		if !strings.Contains(value, "{home}") && !strings.Contains(value, "{tools}") {
+		if !strings.Contains(value, "{home}") && !strings.Contains(value, "{tools}") && !strings.Contains(value, programMark) {
 			env[name] = value
 		}
 	}

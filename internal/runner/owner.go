@@ -3,6 +3,7 @@ package runner
 import (
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -15,13 +16,28 @@ func ownerOf(codecs []Codec, file string) (Codec, bool) {
 		}
 	}
 	for _, c := range codecs {
-		for _, pattern := range c.Owns {
-			if ok, _ := path.Match(pattern, file); ok {
-				return c, true
-			}
+		if matchesAny(c.Owns, file) {
+			return c, true
 		}
 	}
 	return Codec{}, false
+}
+
+func matchesAny(patterns []string, file string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		ok, _ := path.Match(p, file)
+		return ok
+	})
+}
+
+// transportOf finds the transport that a file of the build folder belongs to.
+func transportOf(transports []Transport, file string) (Transport, bool) {
+	for _, t := range transports {
+		if file == strings.TrimSuffix(t.File, templateSuffix) || t.holds(file) || matchesAny(t.Owns, file) {
+			return t, true
+		}
+	}
+	return Transport{}, false
 }
 
 // folderSpellings gives the ways in which a compiler may write the folder.

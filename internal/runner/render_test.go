@@ -47,7 +47,7 @@ func render(t *testing.T, files map[string]string, m *schema.Model, codecs ...st
 		selection = append(selection, Codec{Name: c, File: "codecs/" + c + ".go.tmpl"})
 	}
 	dir := filepath.Join(t.TempDir(), "out")
-	return dir, r.Render(m, selection, dir)
+	return dir, r.Render(m, selection, nil, dir)
 }
 
 func read(t *testing.T, dir, name string) string {

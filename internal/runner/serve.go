@@ -82,6 +82,12 @@ func serveOne(ctx context.Context, p Process, request string, line []byte) (repl
 		return pass(ctx, line, p.Memory)
 	case "empty":
 		return pass(ctx, line, p.Empty)
+	case "serve":
+		return pass(ctx, line, p.Serve)
+	case "usage":
+		return answer(p.Usage(ctx))
+	case "call":
+		return pass(ctx, line, p.Call)
 	case "stop":
 		return &Reply{}, nil
 	}

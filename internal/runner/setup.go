@@ -86,7 +86,11 @@ func (b *Builder) fill(ctx context.Context, r *Runner, dir string, progress func
 	if err := os.MkdirAll(b.toolsDir(r), 0o755); err != nil {
 		return "", err
 	}
-	if err := b.setupCommands(ctx, r, dir, progress); err != nil {
+	p, err := b.setupPlaceholders(r, dir)
+	if err != nil {
+		return "", err
+	}
+	if err := p.setUp(ctx, r, progress); err != nil {
 		return "", err
 	}
 	versions, err = b.check(ctx, r, dir)
@@ -124,8 +128,9 @@ func (r *Runner) writeSetupFiles(dir string) error {
 }
 
 // setupPlaceholders is what setup and check commands stand on: they know all codecs.
-func (b *Builder) setupPlaceholders(r *Runner, dir string) placeholders {
-	return placeholders{home: dir, tools: b.toolsDir(r), codecs: r.Codecs}
+func (b *Builder) setupPlaceholders(r *Runner, dir string) (placeholders, error) {
+	program, err := b.program(r)
+	return placeholders{home: dir, tools: b.toolsDir(r), program: program, codecs: r.Codecs}, err
 }
 
 // setupError is a setup command that did not succeed.
@@ -145,9 +150,9 @@ func (e *setupError) Error() string {
 
 func (e *setupError) Unwrap() error { return e.err }
 
-func (b *Builder) setupCommands(ctx context.Context, r *Runner, dir string, progress func(string)) error {
-	p := b.setupPlaceholders(r, dir)
-	commands := p.commands(r.Manifest.Setup)
+// setUp runs the setup commands.
+func (p placeholders) setUp(ctx context.Context, r *Runner, progress func(string)) error {
+	dir, commands := p.home, p.commands(r.Manifest.Setup)
 	for i, words := range commands {
 		shown := strings.ReplaceAll(strings.Join(words, " "), dir+string(filepath.Separator), "")
 		progress(fmt.Sprintf("setting up %s, %d of %d: %s", r.Runtime, i+1, len(commands), shown))
@@ -172,7 +177,10 @@ const (
 func (b *Builder) check(ctx context.Context, r *Runner, dir string) (versions string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	p := b.setupPlaceholders(r, dir)
+	p, err := b.setupPlaceholders(r, dir)
+	if err != nil {
+		return "", err
+	}
 	var told []string
 	for _, words := range p.commands(r.Checks) {
 		out, err := command{words: words, dir: dir, env: p.environment(r.Environment)}.run(ctx)

@@ -4,6 +4,11 @@
 package runnertest
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
 	"testing"
 
 	"wirecost/internal/runner"
@@ -21,15 +26,11 @@ func Runtime(t testing.TB, name string) (*runner.Runner, *runner.Builder) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, err := runner.DefaultCache()
-	if err != nil {
-		t.Fatal(err)
-	}
-	builder := &runner.Builder{Cache: cache, Version: "test"}
 	for _, r := range all {
 		if r.Runtime != name {
 			continue
 		}
+		builder := Builder(t, r)
 		status, err := builder.Look(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
@@ -45,3 +46,48 @@ func Runtime(t testing.TB, name string) (*runner.Runner, *runner.Builder) {
 	t.Fatalf("there is no runner for %s", name)
 	return nil, nil
 }
+
+// Builder gives a builder on the user's cache, with wirecost's own program where
+// one of the runners uses it.
+func Builder(t testing.TB, all ...*runner.Runner) *runner.Builder {
+	t.Helper()
+	cache, err := runner.DefaultCache()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &runner.Builder{Cache: cache, Version: "test"}
+	for _, r := range all {
+		if !r.UsesProgram() {
+			continue
+		}
+		if b.Program, err = program(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+// program builds wirecost itself, once, into the cache, where another test may
+// be using the one before.
+var program = sync.OnceValues(func() (string, error) {
+	cache, err := runner.DefaultCache()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(cache, "test")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	scratch, err := os.MkdirTemp(dir, "program.tmp-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(scratch)
+	const name = "wirecost"
+	made, kept := filepath.Join(scratch, name), filepath.Join(dir, name)
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", made, "wirecost/cmd/wirecost").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("wirecost does not build: %w\n%s", err, out)
+	}
+	return kept, os.Rename(made, kept)
+})
