@@ -1,51 +1,18 @@
 package verdict
 
 import (
-	"fmt"
-	"math"
-	"strconv"
 	"strings"
+
+	"wirecost/internal/bench"
 )
 
-// Link is a network between two programs.
-type Link struct {
-	Bits      float64 // per second
-	RoundTrip float64 // ns
-}
+// Link is a network between two programs, as sentences write it.
+type Link bench.Link
 
-// ParseLink reads a link as "100mbit/20ms": bits per second in bit, kbit, mbit
-// or gbit, and the time of a round trip in us, ms or s, which may be left out.
+// ParseLink reads a link as bench.ParseLink does.
 func ParseLink(s string) (Link, error) {
-	rate, trip, withTrip := strings.Cut(strings.ToLower(strings.TrimSpace(s)), "/")
-	wrong := func(what, part string) error {
-		return fmt.Errorf("the link %q: %q is not a %s; write it as 100mbit/20ms", s, part, what)
-	}
-	var l Link
-	var ok bool
-	if l.Bits, ok = quantity(rate, []step{{1e3, "kbit"}, {1e6, "mbit"}, {1e9, "gbit"}, {1, "bit"}}); !ok || l.Bits <= 0 {
-		return Link{}, wrong("rate", rate)
-	}
-	if !withTrip {
-		return l, nil
-	}
-	if l.RoundTrip, ok = quantity(trip, []step{{1e3, "us"}, {1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}}); !ok {
-		return Link{}, wrong("time", trip)
-	}
-	return l, nil
-}
-
-func quantity(s string, units []step) (float64, bool) {
-	s = strings.TrimSpace(s)
-	for _, u := range units {
-		number, ok := strings.CutSuffix(s, u.unit)
-		if !ok {
-			continue
-		}
-		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		x *= u.from
-		return x, err == nil && x >= 0 && !math.IsInf(x, 0) && !math.IsNaN(x)
-	}
-	return 0, false
+	l, err := bench.ParseLink(s)
+	return Link(l), err
 }
 
 func (l Link) String() string {
@@ -76,15 +43,20 @@ type way struct {
 
 // time is what one request takes on a warm connection, in ns:
 //
-//	encode + compress + 8·bytes/bandwidth + one round trip + decompress + decode.
+//	encode + compress + transfer + one round trip + decompress + decode.
 //
-// It leaves out what does not depend on the form: headers, queues, the program's own
-// work, and TCP's slow start, which a warm connection is past.
-func (w way) time(l Link) float64 { return w.cpu + w.bytes*8/l.Bits*1e9 + l.RoundTrip }
+// The transfer is that of the bytes with their segments' headers. It leaves out what
+// does not depend on the form: HTTP's headers, queues, the program's own work, and
+// TCP's slow start, which a warm connection is past.
+func (w way) time(l Link) float64 { return w.cpu + bench.Link(l).Time(w.bytes) }
+
+// bandwidth is that of the link on which so many bytes take so long, in bits per
+// second.
+func bandwidth(bytes, ns float64) float64 { return bench.Link{Bits: 1}.Transfer(bytes) / ns }
 
 // crossing is the bandwidth at which two ways take equal time,
 //
-//	8·(bytes of a − bytes of b) / (cpu of b − cpu of a);
+//	transfer of (bytes of a − bytes of b) = cpu of b − cpu of a;
 //
 // below it the one with fewer bytes is ahead. It is not ok where one of them is
 // ahead on every link.
@@ -93,7 +65,7 @@ func crossing(a, b way) (bits float64, ok bool) {
 	if bytes*cpu <= 0 {
 		return 0, false
 	}
-	return bytes * 8 / cpu * 1e9, true
+	return bandwidth(bytes, cpu), true
 }
 
 // reach is the part of the range of links on which a way is the fastest.

@@ -83,7 +83,7 @@ type exchange struct {
 // even is the bandwidth at which the bytes weigh as much as the time, for a
 // given ratio; infinite where the ratio is 1.
 func (e exchange) even(ratio float64) float64 {
-	return math.Abs(e.saved) * 8 / math.Abs(e.base*(ratio-1)) * 1e9
+	return bandwidth(math.Abs(e.saved), math.Abs(e.base*(ratio-1)))
 }
 
 func (e exchange) sentence(numbers map[string]float64) (string, outlook) {

@@ -216,14 +216,14 @@ func TestBreakEven(t *testing.T) {
 			"Protobuf is ahead on any link; it saves 100 B and 2.00 µs a document."},
 		{"more bytes and more time", measured(usualJSON, protobufCodec("pb", 2000, 6000).usual()).with(larger),
 			"JSON is ahead on any link; it saves 100 B and 4.00 µs a document."},
-		// 100 B · 8 / 4 µs = 200 Mbit/s
+		// 100 B · 1500/1460 · 8 / 4 µs = 205 Mbit/s
 		{"bytes for time (D28)", measured(usualJSON, protobufCodec("pb", 2000, 6000).usual().within(0.05)),
-			"Protobuf saves 100 B and costs 4.00 µs more time a document, so it is ahead on links slower than 200 Mbit/s (182 Mbit/s–221 Mbit/s)."},
+			"Protobuf saves 100 B and costs 4.00 µs more time a document, so it is ahead on links slower than 205 Mbit/s (187 Mbit/s–227 Mbit/s)."},
 		{"time for bytes", measured(usualJSON, usualPB).with(larger),
-			"Protobuf saves 2.00 µs of time and costs 100 B more a document, so it is ahead on links faster than 400 Mbit/s (396 Mbit/s–404 Mbit/s)."},
+			"Protobuf saves 2.00 µs of time and costs 100 B more a document, so it is ahead on links faster than 411 Mbit/s (407 Mbit/s–415 Mbit/s)."},
 		// at worst 1.08 · 4 µs − 4 µs = 320 ns for 100 B
 		{"no clear difference in time", measured(usualJSON, protobufCodec("pb", 1000, 3000).usual().within(0.08)),
-			"Protobuf is 100 B smaller and the times do not differ clearly, so it is ahead at least on links slower than 2.5 Gbit/s."},
+			"Protobuf is 100 B smaller and the times do not differ clearly, so it is ahead at least on links slower than 2.57 Gbit/s."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, _, _ := strings.Cut(say(tt.in, Network), "\n")
@@ -249,9 +249,9 @@ func TestRangeOfLinks(t *testing.T) {
 	in := measured(usualJSON, usualPB)
 	in.Sizes = append(in.Sizes, sizeRow("compact", "gzip:6", 1000, 80000), sizeRow("binary", "gzip:6", 950, 80000))
 	// gzip adds 10 µs a document. Protobuf: 2 µs and 200 B raw, 12 µs and 95 B
-	// compressed: 105 B · 8 / 10 µs = 84 Mbit/s. At √84 Mbit/s JSON with gzip takes
-	// 14 µs + 87.3 µs against 12 µs + 82.9 µs.
-	want := "From 1 Mbit/s to 10 Gbit/s the model's fastest request is pb with gzip:6 (std with gzip:6 within 6.7%) up to 84 Mbit/s and pb uncompressed above."
+	// compressed: 105 B · 1500/1460 · 8 / 10 µs = 86.3 Mbit/s. At √86.3 Mbit/s JSON with gzip takes
+	// 14 µs + 88.5 µs against 12 µs + 84.0 µs.
+	want := "From 1 Mbit/s to 10 Gbit/s the model's fastest request is pb with gzip:6 (std with gzip:6 within 6.7%) up to 86.3 Mbit/s and pb uncompressed above."
 	if got := say(in, Network); !strings.HasSuffix(got, want) {
 		t.Errorf("got:\n%s", got)
 	}
@@ -270,8 +270,8 @@ func TestAtLink(t *testing.T) {
 		}
 		return in.with(func(in *Input) { in.Link = &l })
 	}
-	// 300 B at 8 Mbit/s are 300 µs.
-	want := "A request over 8 Mbit/s on a warm connection, by the model: std uncompressed 304 µs and pb uncompressed 202 µs.\n" +
+	// 300 B at 8 Mbit/s are 308 µs with their headers.
+	want := "A request over 8 Mbit/s on a warm connection, by the model: std uncompressed 312 µs and pb uncompressed 207 µs.\n" +
 		"The least change with most of the gain: Protobuf (pb) instead of JSON (std), 34% less time on this link."
 	if got := say(link("8mbit"), Network); !strings.HasSuffix(got, want) {
 		t.Errorf("got:\n%s", got)

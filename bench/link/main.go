@@ -1,0 +1,152 @@
+// Command link measures shaped links: how near the relay and the TUN pair come to
+// the bandwidth and the round trip that were asked for, and how well the verdict's
+// model of a link predicts what an HTTP answer takes on a warm connection. It
+// prints two tables and exits 1 where a bound is missed.
+//
+//	go run ./bench/link [-modes relay,tun] [-write docs/links.md]
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	"wirecost/internal/bench"
+	"wirecost/internal/transport"
+)
+
+// The bounds, as shares.
+const (
+	linkBound  = 0.05 // of bandwidth and round trip
+	modelBound = 0.10 // of the model's prediction
+)
+
+var (
+	links = []string{"10mbit/20ms", "50mbit/40ms", "100mbit/5ms"}
+	sizes = []int{1_000, 10_000, 100_000, 1_000_000, 10_000_000}
+)
+
+func main() {
+	modes := flag.String("modes", "relay,tun", "how links are made")
+	file := flag.String("write", "", "a Markdown file whose last section, Figures, gets the tables")
+	client := flag.String("client", "", "be the client of a kind and print nanoseconds: raw or http")
+	flag.Parse()
+	var err error
+	switch {
+	case *client != "":
+		err = beClient(*client, flag.Args())
+	case flag.NArg() > 0:
+		fmt.Fprintln(os.Stderr, "usage: go run ./bench/link [-modes relay,tun] [-write FILE]")
+		os.Exit(2)
+	default:
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		defer stop()
+		err = measure(ctx, strings.Split(*modes, ","), *file)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func measure(ctx context.Context, modes []string, file string) error {
+	raw, err := serveRaw()
+	if err != nil {
+		return err
+	}
+	web, err := serveHTTP()
+	if err != nil {
+		return err
+	}
+	accuracy := newTable(linkBound, "link", "by", "", "asked", "measured", "off", "bound")
+	model := newTable(modelBound, "link", "by", "body", "predicted", "measured", "off", "bound")
+	for _, name := range modes {
+		mode := transport.Mode(name)
+		if err := mode.Check(); err != nil {
+			return err
+		}
+		for _, text := range links {
+			link, err := bench.ParseLink(text)
+			if err != nil {
+				return err
+			}
+			r := run{ctx, mode, link}
+			if err := r.accuracy(raw, accuracy); err != nil {
+				return err
+			}
+			if err := r.model(web, model); err != nil {
+				return err
+			}
+		}
+	}
+	text := fmt.Sprintf("%s, %s.\n\n%s\n%s", time.Now().Format("2006-01-02"), machine(), accuracy, model)
+	fmt.Print(text)
+	if file != "" {
+		if err := write(file, text); err != nil {
+			return err
+		}
+	}
+	if accuracy.missed || model.missed {
+		return errors.New("a bound is missed")
+	}
+	return nil
+}
+
+// run measures one link.
+type run struct {
+	ctx  context.Context
+	mode transport.Mode
+	link bench.Link
+}
+
+// open leads to a server and gives what a client's command begins with.
+func (r run) open(server net.Addr) (transport.Path, error) {
+	return transport.Open(r.mode, server.String(), r.link)
+}
+
+// accuracy measures the link alone: the round trip of one byte, and a second's
+// worth of bytes each way.
+func (r run) accuracy(server net.Addr, t *table) error {
+	path, err := r.open(server)
+	if err != nil {
+		return err
+	}
+	defer path.Close()
+	second := int(r.link.Bits / 8)
+	ns, err := r.client(path, "raw", fmt.Sprint(second))
+	if err != nil {
+		return err
+	}
+	// What is sent to ask for a byte, and the byte, need time on the link too.
+	trip := ns["trip"] - (askBytes+1+2*bench.SegmentHeaders)*8/r.link.Bits*1e9
+	t.add(r, "round trip", r.link.RoundTrip, trip, milliseconds)
+	for _, way := range []string{"down", "up"} {
+		// Of a link with the asked bandwidth, the transfer takes a known time.
+		bits := r.link.Bits * r.link.Transfer(float64(second)) / (ns[way] - r.link.RoundTrip)
+		t.add(r, "bandwidth "+way, r.link.Bits, bits, megabits)
+	}
+	return nil
+}
+
+// model measures what answers of several sizes take.
+func (r run) model(server net.Addr, t *table) error {
+	path, err := r.open(server)
+	if err != nil {
+		return err
+	}
+	defer path.Close()
+	for _, size := range sizes {
+		ns, err := r.client(path, "http", fmt.Sprint(size), fmt.Sprint(r.link.Time(float64(size))))
+		if err != nil {
+			return err
+		}
+		t.add(r, kilobytes(size), r.link.Time(float64(size)), ns["get"], milliseconds)
+	}
+	return nil
+}

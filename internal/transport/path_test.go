@@ -1,0 +1,41 @@
+package transport
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+func TestOpen(t *testing.T) {
+	p, err := Open(ModeRelay, "127.0.0.1:1", linkOf("1mbit"))
+	if err != nil || len(p.Prefix()) != 0 {
+		t.Fatal(p, err)
+	}
+	must(t, p.Close())
+	for _, mode := range []Mode{"", "wire"} {
+		if p, err := Open(mode, "127.0.0.1:1", linkOf("1mbit")); err == nil || p != nil {
+			t.Errorf("mode %q gives %v", mode, p)
+		}
+	}
+}
+
+func TestAlarm(t *testing.T) {
+	for name, make := range map[string]newAlarm{"plain": plainAlarm, "precise": preciseAlarm} {
+		ctx, cancel := context.WithCancel(t.Context())
+		a := make(ctx)
+		for range 3 {
+			until := time.Now().Add(2 * time.Millisecond)
+			if !a.wait(until) || time.Now().Before(until) {
+				t.Errorf("%s: woken before its time", name)
+			}
+			if !a.wait(until) {
+				t.Errorf("%s: a time that is past", name)
+			}
+		}
+		time.AfterFunc(2*time.Millisecond, cancel)
+		if a.wait(time.Now().Add(time.Hour)) || a.wait(time.Now()) || a.wait(time.Now().Add(time.Hour)) {
+			t.Errorf("%s: goes on after its context's end", name)
+		}
+		a.stop()
+	}
+}
