@@ -17,9 +17,7 @@ type codings struct {
 
 const encodingFlag = "encoding"
 
-func addCodings(flags *pflag.FlagSet) {
-	flags.String(encodingFlag, size.Defaults, "content codings for sizes, with levels")
-}
+func addCodings(flags *pflag.FlagSet, help string) { flags.String(encodingFlag, size.Defaults, help) }
 
 func parseCodings(flags *pflag.FlagSet) (codings, error) {
 	text, err := flags.GetString(encodingFlag)

@@ -22,7 +22,7 @@ func TestCodingsByShape(t *testing.T) {
 		{[]string{"--encoding=gzip"}, 0.9, []string{"gzip:6"}},
 	} {
 		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-		addCodings(flags)
+		addCodings(flags, "content codings")
 		if err := flags.Parse(c.args); err != nil {
 			t.Fatal(err)
 		}

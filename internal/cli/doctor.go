@@ -39,6 +39,7 @@ func (a *App) doctor(ctx context.Context) error {
 		}
 		a.diagnose(r, status)
 	}
+	a.diagnoseWires(ctx)
 	fmt.Fprintf(a.Stdout, "cache: %s\n", a.Cache)
 	m := env.Describe(ctx)
 	fmt.Fprintf(a.Stdout, "machine: %s, %d cores, %s/%s, clock step %.0f ns\n", m.CPU, m.Cores, m.OS, m.Arch, m.ClockStepNS)
@@ -84,6 +85,9 @@ func (a *App) diagnose(r *runner.Runner, s runner.Status) {
 	say("  %s %s", measures, strings.Join(usual, ", "))
 	if len(others) > 0 {
 		say("  with --codec also %s", strings.Join(others, ", "))
+	}
+	if wires := wiresOf(r); wires != "" {
+		say("  with --over %s", wires)
 	}
 }
 

@@ -9,9 +9,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"wirecost/internal/bench"
 	"wirecost/internal/plan"
 	"wirecost/internal/runner"
 	"wirecost/internal/sched"
+	"wirecost/internal/transport"
 )
 
 // atOnce is how many runtimes are compiled for side by side: a compiler takes a
@@ -28,16 +30,16 @@ func (r *running) warm(ctx context.Context) warming {
 		return w
 	}
 	slots := make(chan struct{}, atOnce())
-	for _, c := range r.choices {
+	for _, p := range r.programs {
 		done := make(chan struct{})
-		w[c.Runner] = done
+		w[p.runner] = done
 		go func() {
 			defer close(done)
 			select {
 			case slots <- struct{}{}:
 				defer func() { <-slots }()
 				// What is wrong is told by the build, if it matters to it.
-				_ = r.builder.Warm(ctx, c.Runner, c.CodecNames())
+				_ = r.builder.Warm(ctx, p.runner, p.codecNames(), p.transports...)
 			case <-ctx.Done():
 			}
 		}()
@@ -59,25 +61,16 @@ func (w warming) end() {
 	}
 }
 
-// build makes a lane of every runtime, a few at a time. It fails where none can
-// be built at all.
+// build builds every runtime, a few at a time, and makes lanes of them. It fails
+// where none can be built at all.
 func (r *running) build(ctx context.Context, warm warming) ([]sched.Lane, error) {
-	ids := make([]string, len(r.data))
-	for i, d := range r.data {
-		ids[i] = d.ID
-	}
-	lanes := make([]sched.Lane, len(r.choices))
-	errs := make([]error, len(r.choices))
+	errs := make([]error, len(r.programs))
 	r.preparing()
 	var group errgroup.Group
 	group.SetLimit(atOnce())
-	for i, c := range r.choices {
-		lanes[i] = sched.Lane{
-			Runtime: c.Runner.Runtime, Isolated: c.Runner.Isolation == "codec", Compiles: c.Runner.Compiles,
-			Codecs: c.Codecs, Cases: r.selection.Cases(c, ids), Dropped: map[string]string{},
-		}
+	for i, p := range r.programs {
 		group.Go(func() error {
-			errs[i] = r.starter(ctx, &lanes[i], c, warm)
+			errs[i] = r.make(ctx, p, warm)
 			return nil
 		})
 	}
@@ -91,53 +84,153 @@ func (r *running) build(ctx context.Context, warm warming) ([]sched.Lane, error)
 			built++
 			continue
 		}
-		errs[i] = fmt.Errorf("the %s runner does not build: %w", lanes[i].Runtime, err)
-		lanes[i].Broken, _, _ = strings.Cut(errs[i].Error(), "\n")
+		errs[i] = fmt.Errorf("the %s runner does not build: %w", r.programs[i].runner.Runtime, err)
+		r.programs[i].broken, _, _ = strings.Cut(errs[i].Error(), "\n")
 	}
 	failed := errors.Join(errs...)
 	if built == 0 {
 		return nil, failed
 	}
 	r.unbuilt = failed
-	return lanes, nil
+	return r.allLanes()
 }
 
 // preparing says what is being built.
 func (r *running) preparing() {
 	var names []string
-	for _, c := range r.choices {
-		names = append(names, c.Runner.Runtime)
+	for _, p := range r.programs {
+		names = append(names, p.runner.Runtime)
 	}
 	if r.app.Start == nil {
 		r.live.phase("preparing the codecs of %s (what has to be compiled takes minutes the first time, and is kept)", strings.Join(names, ", "))
 	}
 }
 
-// starter gives a lane what starts its processes.
-func (r *running) starter(ctx context.Context, lane *sched.Lane, c plan.Choice, warm warming) error {
+// make builds a program, and gives it what starts its processes.
+func (r *running) make(ctx context.Context, p *program, warm warming) error {
 	if r.app.Start != nil {
-		lane.Starter = r.app.Start(c.Runner)
+		p.starter = r.app.Start(p.runner)
+		p.within = func([]string) runner.Starter { return p.starter }
 		return nil
 	}
-	warm.wait(c.Runner)
-	build, err := r.buildOne(ctx, c.Runner, c.CodecNames())
+	warm.wait(p.runner)
+	build, err := r.buildOne(ctx, p)
 	if err != nil {
 		return err
 	}
 	for _, d := range build.Dropped {
-		lane.Dropped[d.Codec] = d.Reason
+		p.dropped[d.Codec] = d.Reason
 	}
-	lane.Starter = build
+	for _, d := range build.DroppedTransports {
+		p.lost[d.Transport] = d.Reason
+	}
+	p.starter = build
+	p.within = func(prefix []string) runner.Starter { return prefixed{build, prefix} }
 	return nil
 }
 
-func (r *running) buildOne(ctx context.Context, x *runner.Runner, codecs []string) (*runner.Build, error) {
+func (r *running) buildOne(ctx context.Context, p *program) (*runner.Build, error) {
 	sets, err := runner.Sets(r.in.schema)
 	if err != nil {
 		return nil, err
 	}
-	return r.builder.Build(ctx, x, runner.BuildRequest{
-		Model: r.in.schema.Model, Sets: sets, Codecs: codecs,
+	return r.builder.Build(ctx, p.runner, runner.BuildRequest{
+		Model: r.in.schema.Model, Sets: sets, Codecs: p.codecNames(), Transports: p.transports,
 		Progress: func(line string) { r.live.phase("%s", line) },
 	})
+}
+
+// prefixed starts a build's processes with words before their command.
+type prefixed struct {
+	build  *runner.Build
+	prefix []string
+}
+
+// Start implements runner.Starter.
+func (p prefixed) Start(ctx context.Context) (runner.Process, error) {
+	c := p.build.Command()
+	c.Words = append(append([]string{}, p.prefix...), c.Words...)
+	child, err := runner.StartCommand(ctx, c)
+	if err != nil {
+		return nil, err // not a nil *Child in a Process
+	}
+	return child, nil
+}
+
+// allLanes makes the lanes: those that stay in memory first, since others rely on
+// what they find out.
+func (r *running) allLanes() ([]sched.Lane, error) {
+	ids := make([]string, len(r.data))
+	for i, d := range r.data {
+		ids[i] = d.ID
+	}
+	var lanes []sched.Lane
+	if r.f.over.transports.has(bench.Memory) {
+		for _, c := range r.choices {
+			lane := r.lane(c)
+			lane.Cases = r.selection.Cases(c, ids)
+			lanes = append(lanes, lane)
+		}
+	}
+	x, err := r.crossing(ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range r.wires {
+		lanes = append(lanes, r.wireLane(w, r.selection.Over(w, x)))
+	}
+	return lanes, nil
+}
+
+// lane is what all lanes of a runtime have in common.
+func (r *running) lane(c plan.Choice) sched.Lane {
+	p := r.program(c.Runner)
+	return sched.Lane{
+		Runtime: c.Runner.Runtime, Isolated: c.Runner.Isolation == "codec", Compiles: c.Runner.Compiles,
+		Codecs: c.Codecs, Starter: p.starter, Dropped: p.dropped, Broken: p.broken,
+	}
+}
+
+// wireLane is a lane over a wire.
+func (r *running) wireLane(w plan.Wire, x plan.WireCases) sched.Lane {
+	lane := r.lane(w.Client)
+	lane.Cases, lane.Skips = x.Cases, x.Skips
+	wire := &sched.Wire{Transport: w.Transport, Client: plan.Library(w.Client.Runner, w.Transport, runner.RoleCall)}
+	lane.Wire = wire
+	client := r.program(w.Client.Runner)
+	lost := client.lost[w.Transport]
+	if w.Server == nil {
+		wire.Redis = r.app.redis(r.f.over.redis.text)
+	} else {
+		server := r.program(w.Server)
+		if lost == "" {
+			lost = server.lost[w.Transport]
+		}
+		wire.Answers = plan.Library(w.Server, w.Transport, runner.RoleServe)
+		wire.Server = &sched.Program{
+			Runtime: w.Server.Runtime, Compiles: w.Server.Compiles, Codecs: server.codecs,
+			Starter: server.starter, Dropped: server.dropped, Broken: server.broken,
+		}
+		r.shape(wire, client)
+	}
+	if lost != "" {
+		for _, c := range lane.Cases {
+			lane.Skips[c] = fmt.Sprintf("%s was not built in: %s", w.Transport, lost)
+		}
+	}
+	return lane
+}
+
+// shape puts the link before the server, if one was asked for, and lets the server
+// be tried at a fixed rate, unless only the clients' processes find it.
+func (r *running) shape(wire *sched.Wire, client *program) {
+	mode := transport.Mode(r.f.over.mode.value)
+	link, err := bench.ParseLink(r.f.link)
+	if err == nil {
+		wire.Within = client.within
+		wire.Link = func(target string) (transport.Path, error) { return transport.Open(mode, target, link) }
+	}
+	if err != nil || mode == transport.ModeRelay {
+		wire.Attack = func(ctx context.Context, o transport.OpenLoop) (*transport.Latencies, error) { return o.Run(ctx) }
+	}
 }

@@ -18,7 +18,7 @@ import (
 type resumption struct {
 	path    string
 	numbers map[bench.Case]int
-	before  map[string]sched.Before // by runtime
+	before  map[string]sched.Before // by lane
 	header  store.Header
 	digests map[string]string // of the samples
 	sized   map[string]bool   // samples whose sizes are known
@@ -49,12 +49,15 @@ func (a *App) resumeRun(cmd *cobra.Command, f *runFlags, args []string) error {
 	if failed != nil {
 		return &usageError{failed}
 	}
-	for runtime, b := range res.before {
+	if f.over.redis.text != "" {
+		g.over.redis = f.over.redis // with its password
+	}
+	for lane, b := range res.before {
 		b.Used = min(b.Used, max(0, g.maxTime-5*time.Second)) // to go on for at least that
 		if timed {
 			b.Used = 0
 		}
-		res.before[runtime] = b
+		res.before[lane] = b
 	}
 	files := again.Flags().Args()
 	if slices.Contains(files, "-") {
@@ -72,8 +75,8 @@ func readResumption(path string) (*resumption, error) {
 	if len(file.Header.Command) == 0 || file.Header.Command[0] != "run" {
 		return nil, fmt.Errorf("%s: it holds no run that could go on", path)
 	}
-	runtimes := map[int]string{} // by case
-	var last store.Progress      // a run's progress adds up from 0
+	lanes := map[int]string{} // by case
+	var last store.Progress   // a run's progress adds up from 0
 	err = file.Scan(func(rec any) error {
 		switch r := rec.(type) {
 		case *store.Sample:
@@ -81,10 +84,12 @@ func readResumption(path string) (*resumption, error) {
 		case *store.Size:
 			res.sized[r.Sample] = true
 		case *store.Case:
-			res.numbers[r.Case], runtimes[r.Number] = r.Number, r.Runtime
-			res.add(r.Runtime, sched.Before{})
+			res.numbers[r.Case], lanes[r.Number] = r.Number, r.Lane()
+			res.add(r.Lane(), sched.Before{})
 		case *store.Fork:
-			res.add(runtimes[r.Case], sched.Before{Forks: r.Fork + 1})
+			res.add(lanes[r.Case], sched.Before{Forks: r.Fork + 1})
+		case *store.Requests:
+			res.add(lanes[r.Case], sched.Before{Forks: r.Fork + 1})
 		case *store.Progress:
 			if r.MeasureNS < last.MeasureNS {
 				res.spend(last)
@@ -97,19 +102,19 @@ func readResumption(path string) (*resumption, error) {
 	return res, err
 }
 
-func (res *resumption) add(runtime string, b sched.Before) {
-	old := res.before[runtime]
-	res.before[runtime] = sched.Before{Forks: max(old.Forks, b.Forks), Used: old.Used + b.Used}
+func (res *resumption) add(lane string, b sched.Before) {
+	old := res.before[lane]
+	res.before[lane] = sched.Before{Forks: max(old.Forks, b.Forks), Used: old.Used + b.Used}
 }
 
 // spend takes a run's time into account.
 func (res *resumption) spend(p store.Progress) {
-	for runtime := range res.before {
-		ns, ok := p.RuntimeNS[runtime]
+	for lane := range res.before {
+		ns, ok := p.RuntimeNS[lane]
 		if !ok && len(p.RuntimeNS) == 0 {
 			ns = p.MeasureNS // of an older file
 		}
-		res.add(runtime, sched.Before{Used: time.Duration(ns)})
+		res.add(lane, sched.Before{Used: time.Duration(ns)})
 	}
 }
 

@@ -19,13 +19,13 @@ import (
 	"wirecost/internal/runner"
 	"wirecost/internal/sched"
 	"wirecost/internal/store"
-	"wirecost/internal/verdict"
 )
 
 // runFlags are those of wirecost run.
 type runFlags struct {
 	input     inputFlags
 	output    outputFlags
+	over      overFlags
 	runtimes  []string
 	codecs    []string
 	ops       operations
@@ -57,11 +57,17 @@ measures the codecs against each other: bytes, time, allocations.
 A FILE is .json (a top-level array is a list of documents), .ndjson, .har, or
 .pb and .txtpb with --schema; each also as .gz or .zst; - is standard input; a
 folder means the files in it. Times are ratios to the baseline with an interval
-that holds however often one looks; ~ means that it is undecided.`,
+that holds however often one looks; ~ means that it is undecided.
+
+--over says what documents cross. Over http and http2 a client fetches them from a
+server and sends them there, over redis it stores and reads them: time is split
+into codec, compression and transfer. Clients and servers are those of the
+runtimes; one without a server, as a browser, calls the others' servers.`,
 		Example: `  wirecost run orders.ndjson
   wirecost run --schema order.proto -I protos --message shop.Order orders.ndjson
   wirecost run --codec 'encoding-json,sonic*,protobuf' --op decode orders.ndjson
   wirecost run --rate 5000 --link 100mbit/20ms orders.ndjson
+  wirecost run --over http,redis --encoding identity,gzip,zstd orders.ndjson
   wirecost run --sweep 1,10,100 orders.ndjson`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.resume != "" {
@@ -76,17 +82,18 @@ that holds however often one looks; ~ means that it is undecided.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringSliceVar(&f.codecs, "codec", nil, "codecs to measure, as goccy or 'go/*json*' (default: the usual ones)")
-	flags.Var(&f.ops, "op", "operations: encode,decode,visit (default: encode and decode; visit joins lazy codecs)")
+	flags.Var(&f.ops, "op", "operations: encode,decode,visit (default: encode and decode; visit joins lazy codecs); over a wire encode stands for post and set, decode for get")
 	flags.StringVar(&f.baseline, "baseline", "", "codec that ratios are taken to (default: the runtime's usual JSON codec)")
 	flags.StringSliceVar(&f.runtimes, "runtime", []string{"go"}, "runtimes to measure; all: those that are ready")
-	addCodings(flags)
+	f.over.add(cmd)
+	addCodings(flags, "content codings for sizes, with levels, and for HTTP (default there: identity,gzip)")
 	flags.Var(&f.precision, "precision", "stop when every ratio is known this well")
 	f.input.addSweep(flags)
-	flags.DurationVar(&f.maxTime, "max-time", 25*time.Second, "measure each runtime no longer than this")
-	flags.IntVar(&f.maxForks, "max-forks", 0, "measure each runtime in no more than this many processes (0: no limit)")
+	flags.DurationVar(&f.maxTime, "max-time", 25*time.Second, "measure each runtime, over each wire, no longer than this")
+	flags.IntVar(&f.maxForks, "max-forks", 0, "measure each runtime, over each wire, in no more than this many processes (0: no limit)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of every random choice")
-	flags.Float64Var(&f.rate, "rate", 0, "requests per second, for the verdict")
-	flags.StringVar(&f.link, "link", "", "network, for the verdict, as 100mbit/20ms")
+	flags.Float64Var(&f.rate, "rate", 0, "requests per second, for the verdict; HTTP servers are tried at it as well")
+	flags.StringVar(&f.link, "link", "", "network, for the verdict, as 100mbit/20ms; HTTP goes through it")
 	flags.StringVarP(&f.file, "output", "o", "", "result file (default: kept in the cache)")
 	flags.StringVar(&f.resume, "resume", "", "go on with the run that this result file holds")
 	f.input.add(cmd)
@@ -98,9 +105,12 @@ that holds however often one looks; ~ means that it is undecided.`,
 // earlier run goes on.
 func (a *App) run(ctx context.Context, f *runFlags, flags *pflag.FlagSet, files []string, resumed *resumption) error {
 	if f.link != "" {
-		if _, err := verdict.ParseLink(f.link); err != nil {
+		if _, err := bench.ParseLink(f.link); err != nil {
 			return &usageError{err}
 		}
+	}
+	if err := f.over.check(f.link); err != nil {
+		return err
 	}
 	if f.maxTime <= 0 || f.rate < 0 || f.maxForks < 0 {
 		return &usageError{errors.New("--max-time, --rate and --max-forks cannot be negative, and --max-time not 0")}
@@ -129,14 +139,16 @@ type running struct {
 
 	selection plan.Selection
 	choices   []plan.Choice
-	absent    []absent          // runtimes asked for that are not ready
-	unmet     []string          // codecs asked for that only they have
-	unbuilt   error             // of runtimes that are ready but do not build
+	absent    []absent // runtimes asked for that are not ready
+	unmet     []string // codecs asked for that only they have
+	unbuilt   error    // of runtimes that are ready but do not build
+	wires     []plan.Wire
+	programs  []*program        // that have to be built
 	versions  map[string]string // runtime → version
 	in        *input
 	data      []*data
 	file      *resultFile
-	lanes     int // runtimes that are measured
+	lanes     int // that take turns
 	analysis  *analyse.Analysis
 }
 
@@ -171,7 +183,13 @@ func (r *running) choose(ctx context.Context) error {
 	if errors.As(err, &unknown) {
 		return &usageError{elsewhere(unknown, all, r.f.runtimes)}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	if err := r.crossWires(ctx, all); err != nil {
+		return err
+	}
+	return r.gather()
 }
 
 func (r *running) run(ctx context.Context, files []string) error {
@@ -282,7 +300,7 @@ func (r *running) schedule(ctx context.Context, lanes []sched.Lane) (sched.Summa
 	}
 	s := &sched.Scheduler{
 		Config: sched.Config{
-			Seed: r.f.seed, Precision: float64(r.f.precision), MaxTime: r.f.maxTime, MaxForks: r.f.maxForks,
+			Seed: r.f.seed, Precision: float64(r.f.precision), MaxTime: r.f.maxTime, MaxForks: r.f.maxForks, Rate: r.f.rate,
 			Scratch: dir, Now: r.app.Now,
 		},
 		Samples: samples, Sink: r.file, Judge: r.analysis, Observe: r.observe,
@@ -291,7 +309,7 @@ func (r *running) schedule(ctx context.Context, lanes []sched.Lane) (sched.Summa
 		s.Config.Before, s.Config.Numbers = r.resumed.before, r.resumed.numbers
 	}
 	if r.lanes = len(lanes); r.lanes > 1 {
-		r.live.phase("measuring will take about %s, or less where every ratio is known before: up to %s for each of %d runtimes (--max-time); those that compile while they run may need more", r.f.maxTime*time.Duration(r.lanes), r.f.maxTime, r.lanes)
+		r.live.phase("measuring will take about %s, or less where every ratio is known before: up to %s for each of %d %s (--max-time); those that compile while they run may need more", r.f.maxTime*time.Duration(r.lanes), r.f.maxTime, r.lanes, r.turns())
 	}
 	return s.Run(ctx, lanes)
 }
@@ -303,21 +321,34 @@ func (r *running) listen(ctx context.Context) error {
 	return r.file.Append(&store.Noise{Others: n.Others, Steal: n.Steal, Load: n.Load, Quota: n.Quota, OnBattery: n.OnBattery})
 }
 
+// turns is what takes turns in the measuring.
+func (r *running) turns() string {
+	switch {
+	case len(r.wires) == 0:
+		return "runtimes"
+	case len(r.wires) == r.lanes:
+		return "wires"
+	}
+	return "runtimes and wires"
+}
+
 func (r *running) observe(e sched.Event) {
 	switch e.Phase {
 	case "verify":
 		r.live.phase("verifying %s/%s", e.Runtime, e.Codec)
 	case "calibrate":
-		r.live.phase("calibrating %s", e.Runtime)
+		r.live.phase("calibrating %s", e.Lane)
+	case "rate":
+		r.live.phase("trying %s at %g requests per second", e.Codec, r.f.rate)
 	default:
-		status := fmt.Sprintf("measuring %s: fork %d, %d s of at most %d s", e.Runtime, e.Fork+1, int(e.Elapsed.Seconds()), int(r.f.maxTime.Seconds()))
+		status := fmt.Sprintf("measuring %s: fork %d, %d s of at most %d s", e.Lane, e.Fork+1, int(e.Elapsed.Seconds()), int(r.f.maxTime.Seconds()))
 		if r.lanes > 1 {
-			status += fmt.Sprintf("; %d runtimes, %d s of about %d s", r.lanes, int(e.Total.Seconds()), r.lanes*int(r.f.maxTime.Seconds()))
+			status += fmt.Sprintf("; %d %s, %d s of about %d s", r.lanes, r.turns(), int(e.Total.Seconds()), r.lanes*int(r.f.maxTime.Seconds()))
 		}
 		if o := report.Outlook(r.analysis, float64(r.f.precision)); o != "" {
 			status += "; " + o
 		}
-		r.live.measuring(status, func() string { return report.LiveTable(r.analysis, e.Runtime, width(r.app.Stderr)) })
+		r.live.measuring(status, func() string { return report.LiveTable(r.analysis, e.Lane, width(r.app.Stderr)) })
 	}
 }
 

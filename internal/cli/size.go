@@ -39,7 +39,7 @@ time; --times adds how long compressing took, which is only indicative.`,
 		},
 	}
 	cmd.Flags().SortFlags = false
-	addCodings(cmd.Flags())
+	addCodings(cmd.Flags(), "content codings for sizes, with levels")
 	cmd.Flags().BoolVar(&times, "times", true, "measure compression and decompression time")
 	cmd.Flags().StringVar(&format, "format", "terminal", "output: "+formats())
 	f.addSweep(cmd.Flags())

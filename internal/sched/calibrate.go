@@ -37,11 +37,11 @@ type samplePlan struct {
 	cpu     float64       // ns, what the long pass of a case should last at least
 }
 
-// calibrate finds what each document costs in each case, on the minimum of a few
-// tries, and from that the windows, and how many blocks a fork holds.
-func (s *Scheduler) calibrate(ctx context.Context, l *lane) error {
+// calibrateLane finds what each document costs in each case, on the minimum of a
+// few tries, and from that the windows, and how many blocks a fork holds.
+func (s *Scheduler) calibrateLane(ctx context.Context, l *lane) error {
 	for _, group := range l.groups() {
-		s.Observe(Event{Phase: "calibrate", Runtime: l.Runtime})
+		s.Observe(Event{Phase: "calibrate", Lane: l.name, Runtime: l.Runtime})
 		if err := s.calibrateGroup(ctx, l, group); err != nil {
 			return err
 		}
@@ -136,7 +136,7 @@ func (s *Scheduler) calibrateGroup(ctx context.Context, l *lane, codecs []string
 			continue
 		}
 		if p == nil {
-			q, _, err := s.start(ctx, l, codecs)
+			q, _, err := s.start(ctx, l.Starter, codecs)
 			if ctx.Err() != nil {
 				return nil
 			}
@@ -262,7 +262,7 @@ func (s *Scheduler) planSample(l *lane, sample string) *samplePlan {
 			slowest[i] = math.Max(slowest[i], ns)
 		}
 	}
-	p := &samplePlan{batch: math.Max(float64(batchTime), clockSteps*l.step), cpu: l.slot / 2}
+	p := &samplePlan{batch: math.Max(float64(batchTime), clockSteps*l.party.desc.ClockStepNS), cpu: l.slot / 2}
 	p.windows = plan.Windows(slowest, p.batch)
 	p.long = plan.Windows(slowest, p.cpu/longPieces)
 	block := 0.0

@@ -39,7 +39,8 @@ type member struct {
 	overhead float64 // ns per operation of the timing loop itself
 }
 
-// fork is one fork at work.
+// fork is one fork of a lane in memory at work: every active case is measured in
+// interleaved blocks.
 type fork struct {
 	s       *Scheduler
 	l       *lane
@@ -54,117 +55,10 @@ type fork struct {
 // coldForks is in how many forks the first operations are timed apart.
 const coldForks = 6
 
-// fork starts fresh processes, measures every running case of the lane in
-// interleaved blocks, and keeps what it saw. If it fails, what it measured is
-// dropped and the blame is found.
-func (s *Scheduler) fork(ctx context.Context, l *lane, n int) error {
-	f := &fork{s: s, l: l, n: n, order: plan.NewOrder(s.Config.Seed, n), records: map[*caseState]*store.Fork{}, start: s.Config.Now()}
-	defer f.close()
-	err := f.run(ctx)
-	if ctx.Err() != nil {
-		return nil
-	}
-	if err != nil {
-		return f.blame(err)
-	}
-	l.suspect, l.aborted, l.lost = false, 0, map[string]int{}
-	if l.kept == 0 {
-		f.refine()
-	}
-	l.kept++
-	return f.keep()
-}
-
 func (f *fork) close() {
 	for _, m := range f.members {
 		m.p.Close()
 	}
-}
-
-// blamed is an error that one case brought about.
-type blamed struct {
-	c   *caseState
-	err error
-}
-
-func (e *blamed) Error() string { return e.err.Error() }
-func (e *blamed) Unwrap() error { return e.err }
-
-// lost is codecs whose own process could not be had.
-type lost struct {
-	codecs []string
-	err    error
-}
-
-func (e *lost) Error() string { return e.err.Error() }
-func (e *lost) Unwrap() error { return e.err }
-
-// abortedForks is how often a lane's processes may die without a case to blame,
-// and how often those of one codec may not be had.
-const abortedForks = 3
-
-// blame ends the case that made a fork fail. Where several were in the turn, the
-// next fork asks one at a time.
-func (f *fork) blame(err error) error {
-	var sum *checksumError
-	var b *blamed
-	switch {
-	case errors.As(err, &sum):
-		for _, c := range f.l.running() {
-			if c.Case == sum.c {
-				return f.s.end(c, bench.Failed, err.Error())
-			}
-		}
-	case errors.As(err, &b):
-		status, reason := explain(b.err)
-		return f.s.end(b.c, status, reason)
-	}
-	var missing *lost
-	if errors.As(err, &missing) {
-		return f.without(missing)
-	}
-	f.l.suspect = true
-	f.l.aborted++
-	if f.l.aborted < abortedForks {
-		return nil
-	}
-	return f.s.giveUp(f.l.running(), err)
-}
-
-// without goes on without the codecs whose process cannot be had, if that has
-// happened often enough.
-func (f *fork) without(e *lost) error {
-	var cases []*caseState
-	for _, codec := range e.codecs {
-		if f.l.lost[codec]++; f.l.lost[codec] < abortedForks {
-			continue
-		}
-		for _, c := range f.l.running() {
-			if c.Codec == codec {
-				cases = append(cases, c)
-			}
-		}
-	}
-	return f.s.giveUp(cases, e.err)
-}
-
-// giveUp ends cases that cannot go on: what was measured of them counts, if it is
-// more than the pilot.
-func (s *Scheduler) giveUp(cases []*caseState, why error) error {
-	status, reason := explain(why)
-	for _, c := range cases {
-		if !c.counts {
-			if err := s.end(c, status, reason); err != nil {
-				return err
-			}
-			continue
-		}
-		c.ended = true
-		if err := s.Sink.Append(&store.Outcome{Kind: "outcome", Case: c.number, Status: bench.Measured, Reason: "stopped early: " + reason}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (f *fork) run(ctx context.Context) error {
@@ -200,7 +94,7 @@ func (f *fork) join(ctx context.Context, codecs []string) error {
 			m.cases = append(m.cases, c)
 			f.records[c] = &store.Fork{
 				Kind: "fork", Case: c.number, Fork: f.n, Pilot: f.l.pilot(), Start: f.start,
-				OverheadNS: m.overhead, ClockStepNS: f.l.step, CPUNS: -1, Preemptions: -1, Collections: -1,
+				OverheadNS: m.overhead, ClockStepNS: f.l.party.desc.ClockStepNS, CPUNS: -1, Preemptions: -1, Collections: -1,
 			}
 		}
 	}
@@ -209,7 +103,7 @@ func (f *fork) join(ctx context.Context, codecs []string) error {
 
 // member starts a process and times its empty loop.
 func (f *fork) member(ctx context.Context, codecs []string) (*member, error) {
-	p, _, err := f.s.start(ctx, f.l, codecs)
+	p, _, err := f.s.start(ctx, f.l.Starter, codecs)
 	if err != nil {
 		return nil, err
 	}
@@ -388,6 +282,9 @@ func (s *Scheduler) time(ns []int64) {
 
 // keep appends the fork's records. The progress record that follows closes it.
 func (f *fork) keep() error {
+	if f.l.kept == 0 {
+		f.refine()
+	}
 	for _, c := range f.l.running() {
 		r := f.records[c]
 		if r == nil {

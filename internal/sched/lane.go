@@ -3,14 +3,11 @@ package sched
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"wirecost/internal/bench"
+	"wirecost/internal/plan"
 	"wirecost/internal/runner"
 	"wirecost/internal/store"
 )
@@ -18,8 +15,9 @@ import (
 // lane is a Lane at work.
 type lane struct {
 	Lane
-	unit    string // what a string's length counts in this runtime
-	step    float64
+	kind    kind
+	name    string
+	party   *party // its runtime
 	states  []*caseState
 	plans   map[string]*samplePlan // set by calibration
 	only    map[bench.Case]bool    // what the fork at hand is for; nil: everything
@@ -32,6 +30,50 @@ type lane struct {
 	used    time.Duration          // of its time
 	longest time.Duration          // of its forks so far
 	slot    float64                // ns that a fork spends on a case's short batches
+}
+
+// kind is what lanes in memory and lanes over a wire do each in their way.
+type kind interface {
+	// admit lets through the cases whose codecs the reference finds right.
+	admit(ctx context.Context) error
+	// calibrate finds out what the first fork has to know.
+	calibrate(ctx context.Context) error
+	fork(n int) attempt
+	// adapt plans the forks to come by what the first one showed.
+	adapt()
+}
+
+// attempt is one fork.
+type attempt interface {
+	run(ctx context.Context) error
+	keep() error // appends its records
+	close()
+}
+
+func (s *Scheduler) newLane(l Lane) *lane {
+	before := s.Config.Before[l.Name()]
+	ln := &lane{
+		Lane: l, name: l.Name(), plans: map[string]*samplePlan{}, lost: map[string]int{},
+		first: before.Forks, next: before.Forks, used: before.Used,
+	}
+	ln.kind = inMemory{s, ln}
+	if l.Wire != nil {
+		ln.kind = &overWire{s: s, l: ln}
+	}
+	return ln
+}
+
+// inMemory is the kind of a lane whose cases cross nothing.
+type inMemory struct {
+	s *Scheduler
+	l *lane
+}
+
+func (m inMemory) calibrate(ctx context.Context) error { return m.s.calibrateLane(ctx, m.l) }
+func (m inMemory) adapt()                              { m.s.adapt(m.l) }
+
+func (m inMemory) fork(n int) attempt {
+	return &fork{s: m.s, l: m.l, n: n, order: plan.NewOrder(m.s.Config.Seed, n), records: map[*caseState]*store.Fork{}, start: m.s.Config.Now()}
 }
 
 // caseState is a case at work.
@@ -84,290 +126,130 @@ func (l *lane) groups() [][]string {
 	return out
 }
 
-// start runs one process that is ready for the codecs.
-func (s *Scheduler) start(ctx context.Context, l *lane, codecs []string) (runner.Process, *runner.PrepareReply, error) {
-	p, err := l.Starter.Start(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	reply, err := p.Prepare(ctx, s.files(), codecs)
-	if err != nil {
-		p.Close()
-		return nil, nil, err
-	}
-	return p, reply, nil
-}
-
-func (s *Scheduler) files() []runner.SampleFiles {
-	var fs []runner.SampleFiles
-	for _, x := range s.Samples {
-		fs = append(fs, x.Files)
-	}
-	slices.SortFunc(fs, func(a, b runner.SampleFiles) int { return strings.Compare(a.Sample, b.Sample) })
-	return fs
-}
-
-// admit numbers a lane's cases and lets through those whose codec the reference
+// admit numbers a lane's cases and lets through those whose codecs the reference
 // finds right. Nothing is timed before.
-func (s *Scheduler) admit(ctx context.Context, l Lane) (*lane, error) {
-	before := s.Config.Before[l.Runtime]
-	ln := &lane{Lane: l, plans: map[string]*samplePlan{}, lost: map[string]int{}, first: before.Forks, next: before.Forks, used: before.Used}
-	desc, broken := describe(ctx, l)
+func (s *Scheduler) admit(ctx context.Context, l *lane) error {
+	l.party = s.meet(ctx, l.program())
 	if ctx.Err() != nil {
-		return ln, nil
+		return nil
 	}
-	if broken != nil {
-		if err := s.number(ln, &runner.Description{}); err != nil {
-			return ln, err
-		}
-		return ln, s.giveUp(ln.running(), broken)
+	if err := s.number(l); err != nil {
+		return err
 	}
-	ln.unit, ln.step = desc.StringUnit, desc.ClockStepNS
-	if err := s.number(ln, desc); err != nil {
-		return ln, err
-	}
-	g := gate{s: s, l: ln, desc: desc}
-	for _, codec := range codecNames(l.Codecs) {
-		if ctx.Err() != nil {
-			break
-		}
-		s.Observe(Event{Phase: "verify", Runtime: l.Runtime, Codec: codec})
-		if err := g.codec(ctx, codec); err != nil {
-			return ln, err
+	for _, c := range l.running() {
+		if reason := l.Skips[c.Case]; reason != "" {
+			if err := s.end(c, bench.Skipped, reason); err != nil {
+				return err
+			}
 		}
 	}
-	return ln, s.Sink.Sync()
+	if l.party.broken != nil {
+		return s.giveUp(l.running(), l.party.broken)
+	}
+	return errors.Join(l.kind.admit(ctx), s.Sink.Sync())
 }
 
-// describe asks a runtime what it is; the error says why nothing of it can be
-// measured.
-func describe(ctx context.Context, l Lane) (*runner.Description, error) {
-	if l.Broken != "" {
-		return nil, errors.New(l.Broken)
-	}
-	p, err := l.Starter.Start(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("the %s runner does not start: %w", l.Runtime, err)
-	}
-	defer p.Close()
-	desc, err := p.Describe(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("the %s runner does not describe itself: %w", l.Runtime, err)
-	}
-	return desc, nil
-}
-
-func codecNames(cs []runner.Codec) []string {
-	var names []string
-	for _, c := range cs {
-		names = append(names, c.Name)
-	}
-	return names
-}
-
-func (s *Scheduler) number(l *lane, desc *runner.Description) error {
-	about := map[string]runner.CodecDescription{}
-	for _, c := range desc.Codecs {
-		about[c.Name] = c
-	}
+// number gives each case that has none a number, and writes down what is behind it.
+func (s *Scheduler) number(l *lane) error {
 	for _, c := range l.Cases {
 		n, known := s.Config.Numbers[c]
 		if !known {
 			n = s.next
 			s.next++
 		}
-		state := &caseState{Case: c, number: n, counts: known && l.first > 0}
-		l.states = append(l.states, state)
+		l.states = append(l.states, &caseState{Case: c, number: n, counts: known && l.first > 0})
 		if known {
 			continue
 		}
-		d := about[c.Codec]
-		rec := &store.Case{
-			Kind: "case", Number: n, Case: c, Library: d.Library, Version: d.Version,
-			Documents: d.Documents, Traits: d.Traits, Note: d.Note, Compiles: l.Compiles, Apart: l.Isolated,
-		}
-		if i := slices.IndexFunc(l.Codecs, func(x runner.Codec) bool { return x.Name == c.Codec }); i >= 0 {
-			rec.Role, rec.Lazy = l.Codecs[i].Role, l.Codecs[i].Lazy
-		}
-		if err := s.Sink.Append(rec); err != nil {
+		if err := s.Sink.Append(l.record(c, n)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// gate lets codecs through.
-type gate struct {
-	s    *Scheduler
-	l    *lane
-	desc *runner.Description
-	took time.Duration // the last verification
+func (l *lane) record(c bench.Case, number int) *store.Case {
+	d, _ := l.party.codec(c.Codec)
+	rec := &store.Case{
+		Kind: "case", Number: number, Case: c, Library: d.Library, Version: d.Version,
+		Documents: d.Documents, Traits: d.Traits, Note: d.Note, Compiles: l.Compiles, Apart: l.Isolated,
+	}
+	if i := slices.IndexFunc(l.Codecs, func(x runner.Codec) bool { return x.Name == c.Codec }); i >= 0 {
+		rec.Role, rec.Lazy = l.Codecs[i].Role, l.Codecs[i].Lazy
+	}
+	if l.Wire != nil {
+		rec.Client, rec.Server = l.Wire.Client, l.Wire.Answers
+	}
+	return rec
 }
 
-// codec verifies one codec on every sample, in a process of its own, so that
-// one that crashes takes no other with it.
-func (g *gate) codec(ctx context.Context, codec string) error {
-	i := slices.IndexFunc(g.desc.Codecs, func(c runner.CodecDescription) bool { return c.Name == codec })
-	if i < 0 {
-		reason := g.l.Dropped[codec]
-		if reason == "" {
-			reason = "it is not built in"
-		}
-		return g.reject(codec, "", bench.Skipped, reason)
-	}
-	p, reply, err := g.s.start(ctx, g.l, []string{codec})
-	if err != nil {
-		status, reason := explain(err)
-		return g.reject(codec, "", status, reason)
-	}
-	defer p.Close()
-	for _, skip := range reply.Skips {
-		if err := g.reject(skip.Codec, skip.Sample, bench.Skipped, skip.Reason); err != nil {
-			return err
-		}
-	}
-	for _, f := range g.s.files() {
-		if !g.open(codec, f.Sample) {
+// admit implements kind: it verifies codec by codec, and counts allocations on the
+// way.
+func (m inMemory) admit(ctx context.Context) error {
+	for _, codec := range codecNames(m.l.Codecs) {
+		samples := m.l.samplesOf(codec)
+		if ctx.Err() != nil || len(samples) == 0 {
 			continue
 		}
-		if err := g.verify(ctx, p, g.desc.Codecs[i], f.Sample); err != nil {
-			status, reason := explain(err)
-			if err := g.reject(codec, f.Sample, status, reason); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := g.memory(ctx, p, codec, f.Sample); err != nil {
+		err := m.s.prove(ctx, m.l.party, codec, samples, func(p runner.Process, sample string) error {
+			return m.memory(ctx, p, codec, sample)
+		})
+		if err != nil || ctx.Err() != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func (g gate) open(codec, sample string) bool {
-	return slices.ContainsFunc(g.l.running(), func(c *caseState) bool { return c.Codec == codec && c.Sample == sample })
-}
-
-func (g gate) reject(codec, sample string, status bench.Status, reason string) error {
-	for _, c := range g.l.running() {
-		if c.Codec == codec && (sample == "" || c.Sample == sample) {
-			if err := g.s.end(c, status, reason); err != nil {
-				return err
+		for _, c := range m.l.running() {
+			if c.Codec != codec {
+				continue
 			}
+			x := m.l.party.proofs[trial{codec, c.Sample}]
+			if x.status != "" {
+				if err := m.s.end(c, x.status, x.reason); err != nil {
+					return err
+				}
+				continue
+			}
+			c.sums = x.sums[c.Operation]
 		}
 	}
 	return nil
 }
 
-// verify compares what the codec makes of every document with the reference,
-// and keeps the checksums that its timed batches must show.
-func (g *gate) verify(ctx context.Context, p runner.Process, codec runner.CodecDescription, sample string) error {
-	x := g.s.Samples[sample]
-	began := g.s.Config.Now()
-	defer func() { g.took = g.s.Config.Now().Sub(began) }()
-	out := filepath.Join(g.s.Config.Scratch, "verify.bin")
-	defer os.Remove(out)
-	reply, err := p.Verify(ctx, runner.VerifyRequest{Sample: sample, Codec: codec.Name, Out: out})
-	if err != nil {
-		return err
-	}
-	docs, err := runner.ReadDocumentsFile(out, runner.DocumentLimits{Documents: x.Files.Documents, Bytes: outputLimit(x)})
-	if err != nil {
-		return err
-	}
-	if len(docs) != x.Files.Documents {
-		return fmt.Errorf("it wrote %d documents of %d", len(docs), x.Files.Documents)
-	}
-	if err := x.Truth.Check(codec, docs); err != nil {
-		return err
-	}
-	leaf, visit, err := x.Truth.Expected(g.l.unit)
-	if err != nil {
-		return err
-	}
-	if err := sameSums("leaf", reply.Leaf, leaf); err != nil {
-		return err
-	}
-	if len(reply.Visit) > 0 {
-		if err := sameSums("visit", reply.Visit, visit); err != nil {
-			return err
+// samplesOf lists the samples that a codec has running cases of.
+func (l *lane) samplesOf(codec string) []string {
+	var names []string
+	for _, c := range l.running() {
+		if c.Codec == codec && !slices.Contains(names, c.Sample) {
+			names = append(names, c.Sample)
 		}
 	}
-	lengths := make([]uint32, len(docs))
-	for i, d := range docs {
-		lengths[i] = uint32(len(d))
-	}
-	expected := map[bench.Operation][]uint32{bench.Encode: lengths, bench.Decode: leaf, bench.Visit: visit}
-	for _, c := range g.l.running() {
-		if c.Codec == codec.Name && c.Sample == sample {
-			c.sums = prefixSums(expected[c.Operation])
-		}
-	}
-	return nil
-}
-
-// outputLimit bounds what a codec may write of a sample: escapes and defaults
-// written out may make it larger than the documents, but not without end.
-func outputLimit(x *Sample) int64 {
-	n := int64(1 << 20)
-	for _, b := range x.Bytes {
-		n += 16 * int64(b)
-	}
-	return n
-}
-
-func sameSums(what string, got, want []uint32) error {
-	if len(got) != len(want) {
-		return fmt.Errorf("its %s checksums are %d for %d documents", what, len(got), len(want))
-	}
-	for i := range got {
-		if got[i] != want[i] {
-			return fmt.Errorf("what it decoded differs from the reference: %s checksum %d instead of %d in document %d", what, got[i], want[i], i+1)
-		}
-	}
-	return nil
-}
-
-func prefixSums(x []uint32) []uint32 {
-	sums := make([]uint32, len(x)+1)
-	for i, v := range x {
-		sums[i+1] = sums[i] + v
-	}
-	return sums
+	return names
 }
 
 // memoryOperations is how many operations an allocation count is taken over:
 // Go's counters are exact from far fewer on.
 const memoryOperations = 1000
 
-func (g *gate) memory(ctx context.Context, p runner.Process, codec, sample string) error {
-	for _, c := range g.l.running() {
+// memory counts what the operations of a codec allocate.
+func (m inMemory) memory(ctx context.Context, p runner.Process, codec, sample string) error {
+	n := m.s.memoryIterations(sample, m.l.party.proofs[trial{codec, sample}].took)
+	for _, c := range m.l.running() {
 		if c.Codec != codec || c.Sample != sample {
 			continue
-		}
-		docs := g.s.Samples[sample].Files.Documents
-		n := (memoryOperations + docs - 1) / docs * docs
-		if heavy := g.s.totalBytes(sample) * (n / docs); heavy > memoryBytes {
-			n = docs * max(1, memoryBytes/max(1, g.s.totalBytes(sample)))
-		}
-		if most := int(memoryTime / max(g.took, 1)); n > docs*most {
-			n = docs * max(1, most)
 		}
 		reply, err := p.Memory(ctx, runner.MemoryRequest{Sample: sample, Codec: codec, Operation: c.Operation, Iterations: n})
 		if err != nil {
 			if status, reason := explain(err); status == bench.Failed {
-				if err := g.s.end(c, status, reason); err != nil {
+				if err := m.s.end(c, status, reason); err != nil {
 					return err
 				}
 			}
 			continue
 		}
-		m := &store.Memory{Kind: "memory", Case: c.number, AllocsPerOp: -1, BytesPerOp: float64(reply.Bytes) / float64(n)}
+		rec := &store.Memory{Kind: "memory", Case: c.number, AllocsPerOp: -1, BytesPerOp: float64(reply.Bytes) / float64(n)}
 		if reply.Allocations >= 0 {
-			m.AllocsPerOp = float64(reply.Allocations) / float64(n)
+			rec.AllocsPerOp = float64(reply.Allocations) / float64(n)
 		}
-		err = g.s.Sink.Append(m)
-		if err != nil {
+		if err := m.s.Sink.Append(rec); err != nil {
 			return err
 		}
 	}
@@ -380,6 +262,20 @@ const (
 	memoryBytes = 64 << 20
 	memoryTime  = 2 * time.Second
 )
+
+// memoryIterations is how many operations allocations are counted over: whole
+// rounds over the documents.
+func (s *Scheduler) memoryIterations(sample string, verified time.Duration) int {
+	docs := s.Samples[sample].Files.Documents
+	n := (memoryOperations + docs - 1) / docs * docs
+	if heavy := s.totalBytes(sample) * (n / docs); heavy > memoryBytes {
+		n = docs * max(1, memoryBytes/max(1, s.totalBytes(sample)))
+	}
+	if most := int(memoryTime / max(verified, 1)); n > docs*most {
+		n = docs * max(1, most)
+	}
+	return n
+}
 
 func (s *Scheduler) totalBytes(sample string) int {
 	n := 0

@@ -34,7 +34,7 @@ type Truth interface {
 }
 
 // Lane is one runtime's part in a run: how to start its processes and the cases
-// they are to measure.
+// they are to measure, in memory or over a wire.
 type Lane struct {
 	Runtime  string
 	Isolated bool // one process per codec instead of one for all
@@ -42,8 +42,22 @@ type Lane struct {
 	Codecs   []runner.Codec
 	Cases    []bench.Case
 	Starter  runner.Starter
-	Dropped  map[string]string // codecs that could not be built for the schema, with the reason
-	Broken   string            // why nothing of the runtime could be built; it needs no Starter then
+	Dropped  map[string]string     // codecs that could not be built for the schema, with the reason
+	Broken   string                // why nothing of the runtime could be built; it needs no Starter then
+	Wire     *Wire                 // what its requests cross; nil: its cases stay in memory
+	Skips    map[bench.Case]string // of its cases those that cannot be, with the reason
+}
+
+// Name names the lane as bench.Case.Lane does.
+func (l Lane) Name() string {
+	if len(l.Cases) == 0 {
+		return l.Runtime
+	}
+	return l.Cases[0].Lane()
+}
+
+func (l Lane) program() Program {
+	return Program{Runtime: l.Runtime, Compiles: l.Compiles, Codecs: l.Codecs, Starter: l.Starter, Dropped: l.Dropped, Broken: l.Broken}
 }
 
 // Sink takes records as they are made.
@@ -67,13 +81,14 @@ type Config struct {
 	Precision float64            // relative; 0: never stop for precision
 	MaxTime   time.Duration      // of measuring, for each lane
 	MaxForks  int                // per lane; 0: no limit
-	Before    map[string]Before  // of a resumed run, by runtime: what is in the file
+	Before    map[string]Before  // of a resumed run, by lane: what is in the file
 	Numbers   map[bench.Case]int // of a resumed run: cases that have a number already
+	Rate      float64            // requests per second that servers are tried with as well; 0: they are not
 	Scratch   string             // a folder for what codecs write when they are verified
 	Now       func() time.Time
 }
 
-// Before is what an earlier run measured of a runtime.
+// Before is what an earlier run measured of a lane.
 type Before struct {
 	Forks int           // the first number that is free
 	Used  time.Duration // of the lane's time
@@ -81,9 +96,10 @@ type Before struct {
 
 // Event is something a user may want to see while a run goes on.
 type Event struct {
-	Phase   string // "verify", "calibrate" or "measure"
+	Phase   string // "verify", "calibrate", "measure" or "rate"
+	Lane    string // as bench.Case.Lane names it
 	Runtime string
-	Codec   string // verify: the codec being verified
+	Codec   string // verify: the codec being verified; rate: the one being tried
 	Fork    int
 	Elapsed time.Duration // of the lane's time
 	Total   time.Duration // of the measuring phase, all lanes together
@@ -108,6 +124,7 @@ type Scheduler struct {
 	Observe func(Event)
 
 	lanes   []*lane
+	parties map[string]*party // by runtime
 	summary Summary
 	began   time.Time     // of the measuring phase
 	lost    time.Duration // of it, in forks that came to nothing
@@ -128,33 +145,31 @@ func (s *Scheduler) Run(ctx context.Context, lanes []Lane) (Summary, error) {
 		s.next = max(s.next, n+1)
 	}
 	for _, l := range lanes {
-		ln, err := s.admit(ctx, l)
-		if ctx.Err() != nil {
-			s.summary.Interrupted = true
-			return s.summary, s.Sink.Sync()
-		}
-		if err != nil {
-			return s.summary, err
-		}
-		s.lanes = append(s.lanes, ln)
+		s.lanes = append(s.lanes, s.newLane(l))
 	}
-	for _, l := range s.lanes {
-		err := s.calibrate(ctx, l)
-		if ctx.Err() != nil {
-			s.summary.Interrupted = true
-			return s.summary, s.Sink.Sync()
-		}
-		if err != nil {
-			return s.summary, err
+	for _, step := range []func(context.Context, *lane) error{s.admit, s.calibrate} {
+		for _, l := range s.lanes {
+			err := step(ctx, l)
+			if ctx.Err() != nil {
+				s.summary.Interrupted = true
+				return s.summary, s.Sink.Sync()
+			}
+			if err != nil {
+				return s.summary, err
+			}
 		}
 	}
 	s.began = s.Config.Now()
-	err := s.measure(ctx)
-	if ctx.Err() != nil {
-		s.summary.Interrupted, err = true, nil
+	err := errors.Join(s.measure(ctx), s.progress())
+	if err == nil && ctx.Err() == nil {
+		err = s.rates(ctx)
 	}
-	return s.summary, errors.Join(err, s.progress())
+	s.summary.Interrupted = ctx.Err() != nil
+	return s.summary, err
 }
+
+// calibrate prepares a lane's first fork.
+func (s *Scheduler) calibrate(ctx context.Context, l *lane) error { return l.kind.calibrate(ctx) }
 
 // measure runs forks, the lanes in turn, until nothing more is to be had. So
 // whatever changes slowly meets all lanes, and each has its own time.
@@ -182,7 +197,7 @@ func (s *Scheduler) measure(ctx context.Context) error {
 // nextFork runs a lane's next fork and accounts for its time.
 func (s *Scheduler) nextFork(ctx context.Context, l *lane) error {
 	n, kept := l.next, l.kept
-	s.Observe(Event{Phase: "measure", Runtime: l.Runtime, Fork: n, Elapsed: l.used, Total: s.elapsed()})
+	s.Observe(Event{Phase: "measure", Lane: l.name, Runtime: l.Runtime, Fork: n, Elapsed: l.used, Total: s.elapsed()})
 	s.focus(l, n)
 	began := s.Config.Now()
 	if err := s.fork(ctx, l, n); err != nil || ctx.Err() != nil {
@@ -200,9 +215,27 @@ func (s *Scheduler) nextFork(ctx context.Context, l *lane) error {
 		l.longest = took
 	}
 	if kept == 0 {
-		s.adapt(l)
+		l.kind.adapt()
 	}
 	return s.progress()
+}
+
+// fork measures the lane's active cases once, in fresh processes, and keeps what
+// it saw. If it fails, what it measured is dropped and the blame is found.
+func (s *Scheduler) fork(ctx context.Context, l *lane, n int) error {
+	f := l.kind.fork(n)
+	defer f.close()
+	err := f.run(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		return s.blame(l, err)
+	}
+	l.suspect, l.aborted, l.lost = false, 0, map[string]int{}
+	err = f.keep()
+	l.kept++
+	return err
 }
 
 // allCasesEvery is how often a fork measures all cases of a lane; the forks
@@ -236,7 +269,7 @@ func (s *Scheduler) enough(l *lane) bool {
 	case l.used+l.longest > c.MaxTime:
 		return true
 	}
-	return c.Precision > 0 && s.Judge.Settled(l.Runtime, c.Precision)
+	return c.Precision > 0 && s.Judge.Settled(l.name, c.Precision)
 }
 
 // elapsed is how long has been measured; forks that came to nothing do not count.
@@ -266,7 +299,7 @@ func (s *Scheduler) progress() error {
 	}
 	used := map[string]int64{}
 	for _, l := range s.lanes {
-		used[l.Runtime] = (l.used - s.Config.Before[l.Runtime].Used).Nanoseconds()
+		used[l.name] = (l.used - s.Config.Before[l.name].Used).Nanoseconds()
 	}
 	err := s.Sink.Append(&store.Progress{
 		Kind: "progress", Forks: s.summary.Forks,
@@ -286,6 +319,9 @@ func explain(err error) (bench.Status, string) {
 	var skipped *runner.SkippedError
 	if errors.As(err, &skipped) {
 		return bench.Skipped, skipped.Reason
+	}
+	if failed, ok := err.(*runner.FailedError); ok { // with nothing around it
+		return bench.Failed, failed.Reason
 	}
 	return bench.Failed, fmt.Sprint(err)
 }

@@ -1,0 +1,137 @@
+package sched
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"wirecost/internal/plan"
+	"wirecost/internal/stats"
+)
+
+// coldRequests and coldTime bound the first requests of a case that are timed
+// apart.
+const (
+	coldRequests = 100
+	coldTime     = 200 * time.Millisecond
+)
+
+// cold times the first requests of each case, before anything has warmed up.
+// They also tell what a request costs.
+func (f *wireFork) cold(ctx context.Context) error {
+	return f.each(ctx, func(m *caller, c *caseState) error {
+		if f.n >= coldForks && c.cost != nil {
+			return nil
+		}
+		ns, err := f.coldCase(ctx, m, c)
+		if err != nil {
+			return err
+		}
+		if f.n < coldForks {
+			f.records[c].ColdNS = ns
+		}
+		if c.cost == nil {
+			f.s.learn(c, ns)
+		}
+		return f.s.tooLong(c)
+	})
+}
+
+func (f *wireFork) coldCase(ctx context.Context, m *caller, c *caseState) ([]int64, error) {
+	docs := f.s.Samples[c.Sample].Files.Documents
+	var ns []int64
+	rest, last := float64(coldTime), math.Inf(1) // time left; of one request
+	for len(ns) == 0 || len(ns) < coldRequests && rest >= last {
+		n := max(1, min(coldRequests-len(ns), int(rest/last)))
+		first := len(ns) * f.s.pipeline(c.Case) % docs
+		reply, err := f.call(ctx, m, c, c.Operation, plan.Window{First: first, Count: docs - first}, n)
+		if err != nil {
+			return nil, err
+		}
+		took := 0.0
+		for _, t := range reply.TotalNS {
+			took += float64(t)
+		}
+		ns = append(ns, reply.TotalNS...)
+		rest, last = rest-took, math.Max(1, took/float64(n))
+	}
+	return ns, nil
+}
+
+// fallen is how much faster the last rounds of a warm-up may be than those before
+// them, as a log-ratio, for it to end.
+const fallen = 0.03
+
+// warm gives every case requests that are not kept: one pass, or, where a side
+// compiles while it runs, rounds of slices until they get no faster, and about as
+// fast as forks before were.
+func (f *wireFork) warm(ctx context.Context) error {
+	cases := f.calibrated()
+	groups := f.s.wireGroups(cases)
+	target, least, most := 0.0, time.Duration(0), time.Duration(0)
+	if f.l.Compiles || f.l.Wire.Server != nil && f.l.Wire.Server.Compiles {
+		target, least, most = float64(sliceTime), warmLeast, f.s.warmTime(f.l)
+		if f.l.pilot() {
+			least = min(warmPilot, most)
+		}
+	}
+	least, most = least*time.Duration(len(cases)), most*time.Duration(len(cases))
+	var levels []float64
+	for spent := time.Duration(0); ; {
+		level, took, err := f.warmRound(ctx, groups, target)
+		if err != nil {
+			return err
+		}
+		levels = append(levels, level)
+		spent += took
+		if took == 0 || spent >= most || spent >= least && f.settled(levels) {
+			return nil
+		}
+	}
+}
+
+// warmRound gives each case one slice. The level is how long requests took, to
+// what was expected, as the mean of logarithms.
+func (f *wireFork) warmRound(ctx context.Context, groups []*group, target float64) (level float64, took time.Duration, err error) {
+	cases := 0.0
+	err = f.each(ctx, func(m *caller, c *caseState) error {
+		g := groupOf(groups, c)
+		if g == nil {
+			return nil
+		}
+		w := g.windows[f.order.IntN(len(g.windows))]
+		n := g.requests(c, w, target)
+		reply, err := f.call(ctx, m, c, c.Operation, w, n)
+		if err != nil {
+			return err
+		}
+		rounds, expected := g.round(c, w)
+		sum := total(reply.TotalNS)
+		level += math.Log(max(1, float64(sum)) / (expected * float64(n/rounds)))
+		cases++
+		took += time.Duration(sum)
+		return nil
+	})
+	return level / max(1, cases), took, err
+}
+
+// settled reports whether the last three rounds took about as long as the three
+// before, and not much longer than forks before told.
+func (f *wireFork) settled(levels []float64) bool {
+	n := len(levels)
+	if n < 6 {
+		return false
+	}
+	last := stats.Median(levels[n-3:])
+	return stats.Median(levels[n-6:n-3])-last < fallen && (f.l.pilot() || last < math.Log(warmSlower))
+}
+
+func groupOf(groups []*group, c *caseState) *group {
+	for _, g := range groups {
+		if slices.Contains(g.cases, c) {
+			return g
+		}
+	}
+	return nil
+}
