@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ type inputFlags struct {
 	schema    string
 	roots     []string
 	message   string
+	messages  []string // of single samples, as sample=message
 	track     choice
 	expand    []string
 	maps      []string
@@ -46,6 +48,7 @@ func (f *inputFlags) add(cmd *cobra.Command, tracks ...string) {
 	flags.StringVar(&f.schema, "schema", "", "your own schema: a .proto file or a descriptor set (default: inferred)")
 	flags.StringArrayVarP(&f.roots, "import", "I", nil, "folder that the schema's imports are looked for in (repeatable)")
 	flags.StringVar(&f.message, "message", "", "the documents' message type (default: the one that no other uses)")
+	flags.StringArrayVar(&f.messages, "root", nil, "the message type of one sample's documents where it is another, as users=shop.User (repeatable)")
 	flags.Var(&f.track, "track", "inference: literal keeps strings; typed recognises times, UUIDs, base64, enums")
 	flags.StringArrayVar(&f.expand, "expand", nil, "read the JSON text in the strings at this path, as $.payload (repeatable)")
 	flags.StringArrayVar(&f.maps, "map", nil, "infer a map for the objects at this path, as $.pairs (repeatable)")
@@ -147,9 +150,9 @@ func documents(s *sample.Sample) [][]byte {
 // fit makes the given schema the schema of every sample, spelt as the documents
 // spell it.
 func (in *input) fit(ctx context.Context, f *inputFlags) error {
-	roots := map[string]string{}
-	for _, s := range in.samples {
-		roots[s.ID] = "" // the schema's own choice
+	roots, err := in.roots(f.messages)
+	if err != nil {
+		return err
 	}
 	fitted, err := in.schema.WithRoots(roots)
 	if err != nil {
@@ -185,6 +188,23 @@ func (in *input) fit(ctx context.Context, f *inputFlags) error {
 	}
 	in.shapes = shaped.Shape
 	return nil
+}
+
+// roots gives every sample its message type: that of --root, or the schema's own
+// choice, which is empty.
+func (in *input) roots(messages []string) (map[string]string, error) {
+	roots := map[string]string{}
+	for _, s := range in.samples {
+		roots[s.ID] = ""
+	}
+	for _, m := range messages {
+		sample, message, ok := strings.Cut(m, "=")
+		if _, known := roots[sample]; !ok || !known {
+			return nil, &usageError{fmt.Errorf("--root %s: write it as SAMPLE=MESSAGE; the samples are %s", m, strings.Join(slices.Sorted(maps.Keys(roots)), ", "))}
+		}
+		roots[sample] = message
+	}
+	return roots, nil
 }
 
 func noteTexts(notes []schema.Note) []string {

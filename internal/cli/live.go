@@ -16,6 +16,7 @@ type live struct {
 	mode  string        // auto (a terminal), plain or none
 	every time.Duration // plain: between two lines about the same thing
 	now   func() time.Time
+	about string // what comes before everything shown: the part of the work that it is about
 
 	mu    sync.Mutex // of what follows: a phase that takes long is shown by a goroutine
 	drawn int        // lines on the terminal that the next drawing replaces
@@ -40,7 +41,7 @@ func (a *App) newLive(f *outputFlags) *live {
 func (l *live) phase(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	text := fmt.Sprintf(format, args...)
+	text := l.about + fmt.Sprintf(format, args...)
 	if text == l.last {
 		return
 	}
@@ -93,7 +94,7 @@ func (l *live) measuring(status string, table func() string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.stop()
-	now := l.now()
+	now, status := l.now(), l.about+status
 	switch {
 	case l.mode == "auto":
 		l.draw(table() + status + " …\n")

@@ -104,27 +104,38 @@ runtimes; one without a server, as a browser, calls the others' servers.`,
 // run is one measurement, from files to the report. resumed is nil unless an
 // earlier run goes on.
 func (a *App) run(ctx context.Context, f *runFlags, flags *pflag.FlagSet, files []string, resumed *resumption) error {
-	if f.link != "" {
-		if _, err := bench.ParseLink(f.link); err != nil {
-			return &usageError{err}
-		}
-	}
-	if err := f.over.check(f.link); err != nil {
-		return err
-	}
-	if f.maxTime <= 0 || f.rate < 0 || f.maxForks < 0 {
-		return &usageError{errors.New("--max-time, --rate and --max-forks cannot be negative, and --max-time not 0")}
-	}
-	codings, err := parseCodings(flags)
+	r, err := a.newRunning(f, flags, resumed)
 	if err != nil {
 		return err
 	}
-	r := &running{app: a, f: f, flags: flags, versions: map[string]string{}, live: a.newLive(&f.output), codings: codings, resumed: resumed, builder: a.newBuilder()}
 	defer r.live.clear()
 	if err := r.choose(ctx); err != nil {
 		return err
 	}
-	return r.run(ctx, files)
+	if err := r.record(ctx, files); err != nil {
+		return err
+	}
+	return r.report(ctx)
+}
+
+// newRunning checks the flags of a run.
+func (a *App) newRunning(f *runFlags, flags *pflag.FlagSet, resumed *resumption) (*running, error) {
+	if f.link != "" {
+		if _, err := bench.ParseLink(f.link); err != nil {
+			return nil, &usageError{err}
+		}
+	}
+	if err := f.over.check(f.link); err != nil {
+		return nil, err
+	}
+	if f.maxTime <= 0 || f.rate < 0 || f.maxForks < 0 {
+		return nil, &usageError{errors.New("--max-time, --rate and --max-forks cannot be negative, and --max-time not 0")}
+	}
+	codings, err := parseCodings(flags)
+	if err != nil {
+		return nil, err
+	}
+	return &running{app: a, f: f, flags: flags, versions: map[string]string{}, live: a.newLive(&f.output), codings: codings, resumed: resumed, builder: a.newBuilder()}, nil
 }
 
 // running is a run under way.
@@ -192,7 +203,8 @@ func (r *running) choose(ctx context.Context) error {
 	return r.gather()
 }
 
-func (r *running) run(ctx context.Context, files []string) error {
+// record measures what was chosen into the result file.
+func (r *running) record(ctx context.Context, files []string) error {
 	// Compiling the libraries needs no schema: it runs while documents are read,
 	// and stops where these are of no use.
 	warming, stop := context.WithCancel(ctx)
@@ -208,7 +220,7 @@ func (r *running) run(ctx context.Context, files []string) error {
 		return err
 	}
 	r.live.clear()
-	return r.report(ctx)
+	return nil
 }
 
 // read reads the documents, brings them into every form, and opens the result file.
