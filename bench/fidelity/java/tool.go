@@ -1,6 +1,5 @@
-// Package javatool measures the Java codecs by JMH: a program compiled against the
-// build's own classes, so that types, codecs, versions and JVM flags are those of
-// the runner.
+// Package javatool measures the Java codecs by JMH, in the runner's own process:
+// types, codecs, versions and JVM flags are those of the runner.
 package javatool
 
 import (
@@ -10,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"wirecost/bench/fidelity/tool"
@@ -25,37 +25,44 @@ var (
 )
 
 // Tool is JMH. It is a tool.Tool.
-type Tool struct {
-	words       []string
-	dir         string
-	environment []string
-}
+type Tool struct{}
 
 // Name implements tool.Tool.
 func (*Tool) Name() string { return "JMH" }
 
-// Build implements tool.Tool. It needs Maven's registry the first time.
-func (t *Tool) Build(ctx context.Context, b *runner.Build, dir string) error {
+// Build implements tool.Tool. It needs Maven's registry the first time. The
+// runner's side gets the program that holds both.
+func (*Tool) Build(ctx context.Context, b *runner.Build, dir string) error {
 	jmh, err := setUp(ctx)
 	if err != nil {
 		return err
 	}
-	run := b.Command() // java, its flags, "-cp", the class path, and the runner's own program
-	t.dir, t.environment = run.Dir, os.Environ()
-	for k, v := range run.Environment {
-		t.environment = append(t.environment, k+"="+v)
-	}
-	t.words = append([]string(nil), run.Words[:len(run.Words)-1]...)
-	path := &t.words[len(t.words)-1]
-	*path = strings.Join([]string{dir, *path, jmh}, string(os.PathListSeparator))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(b.Dir)); err != nil {
 		return err
 	}
-	program := filepath.Join(dir, "Loop.java")
-	if err := os.WriteFile(program, source, 0o644); err != nil {
+	if err := addToPath(filepath.Join(dir, "classpath.options"), jmh); err != nil {
 		return err
 	}
-	return command(ctx, run.Dir, "javac", "-d", dir, "-cp", *path, "-processor", "org.openjdk.jmh.generators.BenchmarkProcessor", program)
+	if err := os.WriteFile(filepath.Join(dir, "Loop.java"), source, 0o644); err != nil {
+		return err
+	}
+	r := *b.Runner
+	r.Run = append(slices.Clone(r.Run[:len(r.Run)-1]), "runner.Loop")
+	b.Runner, b.Dir = &r, dir
+	return command(ctx, dir, "javac", "-d", "classes", "@classpath.options", "-processor", "org.openjdk.jmh.generators.BenchmarkProcessor", "Loop.java")
+}
+
+// addToPath adds JMH to the class path that a file of options gives.
+func addToPath(file, jmh string) error {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	options := strings.Replace(string(b), `-cp "classes`, `-cp "classes`+string(os.PathListSeparator)+jmh, 1)
+	if options == string(b) {
+		return fmt.Errorf("%s has no class path that begins with classes", file)
+	}
+	return os.WriteFile(file, []byte(options), 0o644)
 }
 
 // setUp brings JMH into the cache once, and gives its class path.
@@ -96,9 +103,6 @@ func command(ctx context.Context, dir string, words ...string) error {
 }
 
 // Start implements tool.Tool.
-func (t *Tool) Start(ctx context.Context, _ runner.Process) (tool.Process, error) {
-	words := append(append([]string(nil), t.words...), "loop.Loop")
-	c := exec.CommandContext(ctx, words[0], words[1:]...)
-	c.Dir, c.Env = t.dir, t.environment
-	return tool.Lines(c)
+func (*Tool) Start(_ context.Context, ours runner.Process) (tool.Process, error) {
+	return tool.Within(ours)
 }

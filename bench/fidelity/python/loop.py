@@ -7,6 +7,7 @@ reading one member.
 """
 
 import functools
+import gc
 import inspect
 import os
 import re
@@ -15,7 +16,7 @@ import timeit
 
 import harness
 import protocol_main
-from server import Server
+from server import PART, PART_BYTES, Server
 
 
 class Benchmark:
@@ -30,7 +31,8 @@ class Benchmark:
         if operation == "encode":
             statement = f"for v in items: total += len(call(v){'.encode()' if codec.text else ''})"
             self.names = {"call": prepared.root.encode}
-            self.items = lambda: [decode(b) for b in self.documents]
+            times = self.documents * (self.part() if self.once else 1)
+            self.items = lambda: [decode(b) for b in times]
         else:
             loop = inspect.getsource(prepared.root._loops["decode"][0])
             statement = f"for b in items:\n    v = call(b)\n    total += {re.search(r'total [+]= (.*)', loop).group(1)}\n    del v"
@@ -40,9 +42,14 @@ class Benchmark:
         # timeit turns the collector off unless its set-up turns it on; programs have it on.
         self.timer = timeit.Timer(statement, "import gc; gc.enable(); total = 0", globals=self.names)
 
+    def part(self):
+        """How many rounds of objects that are used once are made at a time: as the runner does."""
+        size = sum(map(len, self.documents)) // len(self.documents)
+        return max(1, min(PART, PART_BYTES // max(1, size)) // len(self.documents))
+
     def seconds(self, iterations):
         if self.once:
-            return sum(self.afresh() for _ in range(iterations // len(self.documents)))
+            return self.afresh(iterations)
         # Where a few small documents went round, timeit's own loop would be a tenth of the time.
         items = self.names["items"]
         block = items * max(1, harness.BLOCK // len(items))
@@ -53,9 +60,13 @@ class Benchmark:
         self.names["items"] = items
         return seconds
 
-    def afresh(self):
-        self.names["items"] = self.items()
-        return self.timer.timeit(1)
+    def afresh(self, iterations):
+        seconds = 0
+        while iterations > 0:
+            self.names["items"] = self.items()[:iterations]
+            iterations -= len(self.names["items"])
+            seconds += self.timer.timeit(1)
+        return seconds
 
 
 def main():
@@ -77,6 +88,7 @@ def answer(benchmark, sample, codec, operation, warm, iterations):
     try:
         b = benchmark(sample, codec, operation)
         b.seconds(int(warm))
+        gc.collect()  # from a settled heap, as the runner
         return str(round(b.seconds(int(iterations)) * 1e9))
     except Exception as e:
         return "error\t" + " ".join(f"{type(e).__name__}: {e}".split())

@@ -5,8 +5,6 @@ package pythontool
 import (
 	"context"
 	_ "embed"
-	"os"
-	"path/filepath"
 
 	"wirecost/bench/fidelity/tool"
 	"wirecost/internal/runner"
@@ -25,16 +23,7 @@ func (*Tool) Name() string { return "timeit" }
 
 // Build implements tool.Tool. The runner's side gets the program that holds both.
 func (*Tool) Build(_ context.Context, b *runner.Build, dir string) error {
-	if err := os.CopyFS(dir, os.DirFS(b.Dir)); err != nil {
-		return err
-	}
-	words := b.Command().Words
-	program := filepath.Join(dir, words[len(words)-1])
-	if err := os.Rename(program, filepath.Join(dir, "protocol_main.py")); err != nil {
-		return err
-	}
-	b.Dir = dir
-	return os.WriteFile(program, source, 0o644)
+	return tool.Replace(b, dir, source)
 }
 
 // Start implements tool.Tool.

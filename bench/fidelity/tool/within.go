@@ -4,10 +4,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"wirecost/internal/runner"
 )
+
+// Replace copies a build to dir, with program in the place of its main program,
+// which is kept beside it under the name protocol_main, and makes the build start
+// that.
+func Replace(b *runner.Build, dir string, program []byte) error {
+	if err := os.CopyFS(dir, os.DirFS(b.Dir)); err != nil {
+		return err
+	}
+	words := b.Command().Words
+	main := filepath.Join(dir, words[len(words)-1])
+	if err := os.Rename(main, filepath.Join(dir, "protocol_main"+filepath.Ext(main))); err != nil {
+		return err
+	}
+	b.Dir = dir
+	return os.WriteFile(main, program, 0o644)
+}
 
 // Within asks the runner's own process for the tool's measurements. It must answer
 // the line "benchmark" and, separated by tabs, sample, codec, operation, warm-up
