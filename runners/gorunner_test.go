@@ -3,6 +3,7 @@
 package runners_test
 
 import (
+	"net/url"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -107,7 +108,7 @@ type goBuild struct {
 	files    []runner.SampleFiles
 }
 
-func buildGo(t *testing.T, builder *runner.Builder, r *runner.Runner, s goSchema, codecs []string) *goBuild {
+func buildGo(t *testing.T, builder *runner.Builder, r *runner.Runner, s goSchema, codecs []string, transports ...bench.Transport) *goBuild {
 	t.Helper()
 	roots := map[string]string{}
 	for _, sample := range s.samples {
@@ -135,7 +136,9 @@ func buildGo(t *testing.T, builder *runner.Builder, r *runner.Runner, s goSchema
 		}
 	}
 	began := time.Now()
-	b.Build, err = builder.Build(t.Context(), r, runner.BuildRequest{Model: compiled.Model, Sets: sets, Codecs: codecs, Progress: func(s string) { t.Log(s) }})
+	b.Build, err = builder.Build(t.Context(), r, runner.BuildRequest{
+		Model: compiled.Model, Sets: sets, Codecs: codecs, Transports: transports, Progress: func(s string) { t.Log(s) },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +175,7 @@ func (b *goBuild) documents(t *testing.T, sample goSample) {
 	root, _ := b.schema.Model.RootOf(sample.name)
 	files := runner.SampleFiles{Sample: sample.name, Root: root.Type, Documents: len(sample.documents), Files: map[string]string{}}
 	for form, documents := range forms {
-		files.Files[form] = filepath.Join(b.dir, sample.name+"."+form)
+		files.Files[form] = filepath.Join(b.dir, url.PathEscape(sample.name)+"."+form)
 		if err := runner.WriteDocumentsFile(files.Files[form], documents); err != nil {
 			t.Fatal(err)
 		}
