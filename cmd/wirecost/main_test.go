@@ -40,7 +40,7 @@ func list() {
 // so that codecs are built once.
 func TestScripts(t *testing.T) {
 	goEnv := map[string]string{}
-	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOPATH", "GOSUMDB", "GONOSUMDB", "GOFLAGS", "GONOSUMCHECK"} {
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOPATH", "GOSUMDB", "GONOSUMDB", "GOFLAGS", "GONOSUMCHECK", "GOROOT"} {
 		out, err := exec.Command("go", "env", name).Output()
 		if err != nil {
 			t.Fatal(err)
@@ -68,15 +68,20 @@ func TestScripts(t *testing.T) {
 			e.Setenv("BIN", filepath.SplitList(os.Getenv("PATH"))[0]) // where wirecost is, and nothing else
 			e.Setenv("OPTIONS", examples+"/../../internal/schema")    // the root of wirecost/json.proto
 			e.Setenv("RESULTS", examples+"/../../internal/compare/testdata")
+			e.Setenv("GODIR", goEnv["GOROOT"]+"/bin") // where go is, and nothing else
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"generate": generate},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"generate": generate, "redis": redis, "keys": keys, "await": await, "alone": alone, "kill-server": killServer,
+		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
 			case "slow":
 				return !testing.Short(), nil
 			case "corpora":
 				return hasCorpora(examples)
+			case "redis":
+				return hasRedis()
 			}
 			return false, fmt.Errorf("there is no condition %s", cond)
 		},
@@ -87,6 +92,15 @@ func TestScripts(t *testing.T) {
 // required, their absence is an error.
 func hasCorpora(dir string) (bool, error) {
 	_, err := os.Stat(dir + corpora)
+	if err != nil && os.Getenv(testenv.RequireVar) == "all" {
+		return false, err
+	}
+	return err == nil, nil
+}
+
+// hasRedis tells whether there is a Redis server to start.
+func hasRedis() (bool, error) {
+	_, err := exec.LookPath("redis-server")
 	if err != nil && os.Getenv(testenv.RequireVar) == "all" {
 		return false, err
 	}

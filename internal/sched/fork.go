@@ -292,7 +292,7 @@ func (f *fork) keep() error {
 		}
 		c.measured, c.counts = true, c.counts || !r.Pilot
 		c.sink(r)
-		f.s.countPreempted(r)
+		f.s.countPreempted(r.WallNS, r.Iterations, r.Document, r.Window)
 		if err := f.s.Sink.Append(r); err != nil {
 			return err
 		}
@@ -305,14 +305,15 @@ func (f *fork) keep() error {
 // millisecond or more makes it at least seven.
 const preemptedAbove = 3
 
-// countPreempted counts a case's batches and those that something interrupted.
+// countPreempted counts a case's batches, or slices, and those that something
+// interrupted.
 // Counters of the system would not do: they count what happens to the
 // collector's threads too.
-func (s *Scheduler) countPreempted(r *store.Fork) {
+func (s *Scheduler) countPreempted(wall []int64, iterations, document, window []int) {
 	times := map[plan.Window][]float64{}
-	for i, ns := range r.WallNS {
-		w := plan.Window{First: r.Document[i], Count: r.Window[i]}
-		times[w] = append(times[w], float64(ns)/float64(r.Iterations[i]))
+	for i, ns := range wall {
+		w := plan.Window{First: document[i], Count: window[i]}
+		times[w] = append(times[w], float64(ns)/float64(iterations[i]))
 	}
 	for _, x := range times {
 		limit := preemptedAbove * stats.Median(x)

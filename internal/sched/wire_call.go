@@ -33,6 +33,7 @@ func (f *wireFork) call(ctx context.Context, m *caller, c *caseState, op bench.O
 	if err != nil {
 		return nil, f.veil(err)
 	}
+	f.s.time(reply.TotalNS)
 	sums := c.sums
 	if op != c.Operation {
 		sums = f.l.party.proofs[trial{c.Codec, c.Sample}].sums[bench.Encode]

@@ -256,7 +256,6 @@ func (f *wireFork) slice(ctx context.Context, m *caller, c *caseState, w plan.Wi
 	if err != nil {
 		return err
 	}
-	f.s.time(reply.TotalNS)
 	f.times[c] = append(f.times[c], reply.TotalNS...)
 	r := f.records[c]
 	r.Requests = append(r.Requests, requests)
@@ -314,6 +313,7 @@ func (f *wireFork) keep() error {
 		}
 		c.measured, c.counts = true, c.counts || !r.Pilot
 		f.refine(c, r)
+		f.s.countPreempted(r.WallNS, r.Requests, r.Document, r.Window)
 		r.Histogram = store.HistogramOf(f.times[c])
 		if err := f.s.Sink.Append(r); err != nil {
 			return err
