@@ -25,6 +25,7 @@ type Analysis struct {
 	order  []*caseState
 	arenas map[arena]*contest
 	pairs  map[pair]*series
+	jit    map[string]bool     // runtimes that compile while they run
 	bytes  map[sizeKey]float64 // per document
 	docs   map[string]int
 	before *store.Noise // the worst that was seen before measuring; nil: not known
@@ -32,14 +33,19 @@ type Analysis struct {
 }
 
 // arena is where codecs compete: everything of a case but codec and operation.
+// Across a transport content codings compete as well.
 type arena struct {
 	sample, runtime string
 	transport       bench.Transport
-	encoding        string
+	encoding        string // in memory
+	peer, link      string // across a transport
 }
 
 func arenaOf(c bench.Case) arena {
-	return arena{c.Sample, c.Runtime, c.Transport, c.Encoding}
+	if c.Crosses() {
+		return arena{sample: c.Sample, runtime: c.Runtime, transport: c.Transport, peer: c.PeerRuntime(), link: c.Link}
+	}
+	return arena{sample: c.Sample, runtime: c.Runtime, transport: c.Transport, encoding: c.Encoding}
 }
 
 // contest is an arena's cases, and the codecs that its pilot forks chose.
@@ -67,6 +73,7 @@ type caseState struct {
 	coldFirst, coldMean []float64
 	memory              *store.Memory
 	noSteadyState       bool
+	wire                wire
 }
 
 // New returns an analysis of nothing.
@@ -79,7 +86,7 @@ func New(opt Options) *Analysis {
 	}
 	return &Analysis{
 		opt: opt, cases: map[int]*caseState{}, arenas: map[arena]*contest{},
-		pairs: map[pair]*series{}, bytes: map[sizeKey]float64{}, docs: map[string]int{},
+		pairs: map[pair]*series{}, jit: map[string]bool{}, bytes: map[sizeKey]float64{}, docs: map[string]int{},
 	}
 }
 
@@ -108,6 +115,18 @@ func (a *Analysis) Add(rec any) {
 		if c := a.cases[r.Case]; c != nil {
 			a.addFork(c, r)
 		}
+	case *store.Requests:
+		if c := a.cases[r.Case]; c != nil {
+			a.addRequests(c, r)
+		}
+	case *store.OpenLoop:
+		if c := a.cases[r.Case]; c != nil {
+			c.wire.addRate(r)
+		}
+	case *store.Storage:
+		if c := a.cases[r.Case]; c != nil {
+			c.wire.storage = r
+		}
 	case *store.Noise:
 		if a.before == nil || r.Others > a.before.Others {
 			a.before = r
@@ -123,6 +142,7 @@ func (a *Analysis) addCase(r *store.Case) {
 	}
 	c := &caseState{Case: *r, collections: -1}
 	a.cases[r.Number] = c
+	a.jit[r.Runtime] = a.jit[r.Runtime] || r.Compiles
 	a.order = append(a.order, c)
 	slices.SortStableFunc(a.order, func(x, y *caseState) int { return x.Number - y.Number })
 	key := arenaOf(r.Case)
@@ -138,28 +158,28 @@ func (a *Analysis) addFork(c *caseState, f *store.Fork) {
 		contest.choose()
 	}
 	c.add(f)
+	a.meet(contest, c, f)
+}
+
+// meet compares a case's fork with those of the same number that other cases
+// had before.
+func (a *Analysis) meet(contest *contest, c *caseState, f *store.Fork) {
 	c.last = f
 	if f.Pilot {
 		return
 	}
-	for _, other := range contest.cases {
-		if other == c || other.Operation != c.Operation || other.last == nil || other.last.Fork != f.Fork || other.last.Pilot {
-			continue
-		}
-		a.match(contest, c, other)
-	}
-}
-
-// match adds a fork's ratios of two cases to the comparisons that want them.
-func (a *Analysis) match(contest *contest, c, other *caseState) {
 	for _, p := range a.wanted(contest, c.Operation) {
-		if (p.of != c || p.to != other) && (p.of != other || p.to != c) {
+		other := p.to
+		if other == c {
+			other = p.of
+		}
+		if p.of != c && p.to != c || other.last.Fork != f.Fork || other.last.Pilot {
 			continue
 		}
 		for _, r := range ratios(p.of, p.to) {
 			key := pair{p.of.Number, p.to.Number, r.metric}
 			if a.pairs[key] == nil {
-				a.pairs[key] = &series{skewed: p.of.Compiles}
+				a.pairs[key] = &series{skewed: p.of.Compiles || a.jit[p.of.PeerRuntime()]}
 			}
 			a.pairs[key].logs = append(a.pairs[key].logs, r.log)
 		}

@@ -13,7 +13,7 @@ type Forecast struct {
 	Settled bool
 	// Known: enough forks were measured to tell. The rest is 0 where it is false.
 	Known bool
-	Time  time.Duration // of measuring, all in all, of the runtime that needs most; 0: out of reach
+	Time  time.Duration // of measuring, all in all, of the lane that needs most; 0: out of reach
 	Forks int           // all in all; 0: out of reach
 	Width float64       // relative half width of the widest ratio now; +Inf while it is not bounded
 }
@@ -29,7 +29,7 @@ func (a *Analysis) Forecast(precision float64) Forecast {
 	factor, reached := map[string]float64{}, true
 	levels, typical := a.levels(), a.typicalSpreads()
 	for _, c := range a.deciding() {
-		if c.Metric == bench.Mutator {
+		if c.Metric == Shown(c.Case) {
 			f.Width = max(f.Width, math.Expm1(c.width()))
 		}
 		if c.settled(precision) {
@@ -38,15 +38,15 @@ func (a *Analysis) Forecast(precision float64) Forecast {
 		if c.Forks < spreadForks {
 			return Forecast{Width: f.Width}
 		}
-		n := a.pairs[a.key(c)].forksNeeded(c, goal{precision, levels[c.Case.Runtime], typical[c.Metric]})
+		n := a.pairs[a.key(c)].forksNeeded(c, goal{precision, levels[c.Case.Runtime], typical[kindOf(c.Case, c.Metric)]})
 		reached = reached && n <= stats.MaxForks
-		r := c.Case.Runtime
-		factor[r] = max(factor[r], 1, float64(n)/float64(c.Forks))
+		lane := c.Case.Lane()
+		factor[lane] = max(factor[lane], 1, float64(n)/float64(c.Forks))
 		f.Forks = max(f.Forks, n+1) // and the pilot
 	}
 	f.Known = f.Forks > 0
-	for runtime, x := range factor {
-		f.Time = max(f.Time, time.Duration(x*float64(a.used.of(runtime))))
+	for lane, x := range factor {
+		f.Time = max(f.Time, time.Duration(x*float64(a.used.of(lane))))
 	}
 	if !reached {
 		f.Time, f.Forks = 0, 0
@@ -54,18 +54,27 @@ func (a *Analysis) Forecast(precision float64) Forecast {
 	return f
 }
 
+// kind is what comparisons have in common that spread alike.
+type kind struct {
+	metric  bench.Metric
+	crosses bool
+}
+
+func kindOf(c bench.Case, m bench.Metric) kind { return kind{m, c.Crosses()} }
+
 // typicalSpreads is the median over comparisons of the spread between forks, by
-// metric.
-func (a *Analysis) typicalSpreads() map[bench.Metric]float64 {
-	all := map[bench.Metric][]float64{}
+// kind.
+func (a *Analysis) typicalSpreads() map[kind]float64 {
+	all := map[kind][]float64{}
 	for key, s := range a.pairs {
 		if len(s.logs) >= spreadForks {
-			all[key.metric] = append(all[key.metric], stats.Spread(s.logs))
+			k := kindOf(a.cases[key.of].Case.Case, key.metric)
+			all[k] = append(all[k], stats.Spread(s.logs))
 		}
 	}
-	out := map[bench.Metric]float64{}
-	for m, spreads := range all {
-		out[m] = stats.Median(spreads)
+	out := map[kind]float64{}
+	for k, spreads := range all {
+		out[k] = stats.Median(spreads)
 	}
 	return out
 }
@@ -86,7 +95,7 @@ func (s *series) forksNeeded(c Comparison, g goal) int {
 		sd = math.Exp((n*math.Log(sd) + typicalForks*math.Log(g.typical)) / (n + typicalForks))
 	}
 	forks := stats.ForksNeeded(sd, math.Log1p(g.precision), g.alpha) * 4 / 3 // both ends
-	if c.Metric != bench.Mutator {
+	if c.Metric != Shown(c.Case) {
 		forks = min(forks, stats.ForksNeeded(sd, math.Abs(math.Log(c.Ratio)), g.alpha))
 	}
 	if s.skewed {

@@ -114,6 +114,18 @@ func byWindow(f *store.Fork) (map[window][]float64, []window) {
 	return times, order
 }
 
+// shown is the metric of a case's time that tables show: that of short batches,
+// or, across a transport, that of requests as they were waited for.
+func (c *caseState) shown() bench.Metric { return Shown(c.Case.Case) }
+
+// Shown is the metric of the ratios that tables show of a case.
+func Shown(c bench.Case) bench.Metric {
+	if c.Crosses() {
+		return bench.Wall
+	}
+	return bench.Mutator
+}
+
 // metricRatio is a log-ratio of two cases in one fork.
 type metricRatio struct {
 	metric bench.Metric
@@ -128,7 +140,7 @@ func ratios(of, to *caseState) []metricRatio {
 			out = append(out, metricRatio{m, log})
 		}
 	}
-	add(bench.Mutator, blockRatio(of, to))
+	add(of.shown(), blockRatio(of, to))
 	x, y := of.longPass(of.last, of.last.CPUNS), to.longPass(to.last, to.last.CPUNS)
 	if x > 0 && y > 0 {
 		add(bench.CPU, math.Log(x/y))
@@ -207,7 +219,7 @@ func blockRatio(of, to *caseState) float64 {
 	var sumOf, sumTo float64
 	for _, w := range order {
 		b := blocks[w]
-		if of.Apart && of.Codec != to.Codec {
+		if of.Apart && of.Codec != to.Codec && !of.Crosses() {
 			b.floors()
 		}
 		half := stats.Median(b.logs()) / 2

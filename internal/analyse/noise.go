@@ -22,11 +22,11 @@ func (u *usage) add(r *store.Progress) {
 	u.runs, u.preempted, u.known = append(u.runs, *r), r.Preempted, true
 }
 
-// of is the ns that a runtime was measured; all of them where the records do
-// not tell.
-func (u *usage) of(runtime string) (ns int64) {
+// of is the ns that a lane was measured; all of them where the records do not
+// tell.
+func (u *usage) of(lane string) (ns int64) {
 	for _, r := range u.runs {
-		if part, ok := r.RuntimeNS[runtime]; ok {
+		if part, ok := r.RuntimeNS[lane]; ok {
 			ns += part
 		} else if len(r.RuntimeNS) == 0 {
 			ns += r.MeasureNS

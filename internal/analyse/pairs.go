@@ -45,18 +45,20 @@ func (s *series) at(alpha float64) stats.ConfidenceSequence {
 	return s.sequence
 }
 
-// wanted lists the comparisons of an arena's operation: every case against the
-// baseline, and the best codec of Protobuf against the best of JSON.
+// wanted lists the comparisons of an arena's operation.
 func (a *Analysis) wanted(c *contest, op bench.Operation) []contender {
-	var out []contender
-	if base := a.baseline(c, op); base != nil {
-		for _, x := range c.cases {
-			if x != base && x.Operation == op && x.active() {
-				out = append(out, contender{of: x, to: base})
-			}
-		}
+	return a.among(c, op, (*caseState).active)
+}
+
+// among lists the comparisons of those cases that take part: every case against
+// the baseline, and the best codec of Protobuf against the best of JSON.
+func (a *Analysis) among(c *contest, op bench.Operation, takes func(*caseState) bool) []contender {
+	cases := slices.DeleteFunc(slices.Clone(c.cases), func(x *caseState) bool { return x.Operation != op || !takes(x) })
+	if len(cases) > 0 && cases[0].Crosses() {
+		return a.acrossWire(cases)
 	}
-	of, to := c.find(c.best[bench.Protobuf], op), c.find(c.best[bench.JSON], op)
+	out := against(a.baseline(cases), cases)
+	of, to := ofCodec(cases, c.best[bench.Protobuf]), ofCodec(cases, c.best[bench.JSON])
 	if of == nil || to == nil {
 		return out
 	}
@@ -69,23 +71,39 @@ func (a *Analysis) wanted(c *contest, op bench.Operation) []contender {
 	return append(out, contender{of: of, to: to, best: true})
 }
 
+// against compares all cases with one of them; nil: there is none.
+func against(base *caseState, cases []*caseState) []contender {
+	var out []contender
+	for _, x := range cases {
+		if x != base {
+			out = append(out, contender{of: x, to: base})
+		}
+	}
+	return out
+}
+
 // find returns the active case of a codec and operation, or nil.
 func (c *contest) find(codec string, op bench.Operation) *caseState {
-	for _, x := range c.cases {
-		if x.Codec == codec && x.Operation == op && x.active() {
+	return ofCodec(slices.DeleteFunc(slices.Clone(c.cases), func(x *caseState) bool { return x.Operation != op || !x.active() }), codec)
+}
+
+// ofCodec returns the case of a codec, or nil.
+func ofCodec(cases []*caseState, codec string) *caseState {
+	for _, x := range cases {
+		if x.Codec == codec {
 			return x
 		}
 	}
 	return nil
 }
 
-// baseline is the case that an operation's others are compared with: the codec
-// that was asked for; else the runtime's default for JSON, another native codec
-// for JSON, or the default for whatever there is.
-func (a *Analysis) baseline(c *contest, op bench.Operation) *caseState {
+// baseline is the case that others are compared with: the codec that was asked
+// for; else the runtime's default for JSON, another native codec for JSON, or the
+// default for whatever there is.
+func (a *Analysis) baseline(cases []*caseState) *caseState {
 	var best *caseState
-	for _, x := range c.cases {
-		if x.Operation == op && x.active() && (best == nil || a.rank(x) > a.rank(best)) {
+	for _, x := range cases {
+		if best == nil || a.rank(x) > a.rank(best) {
 			best = x
 		}
 	}
@@ -168,7 +186,7 @@ func (c *caseState) fair() bool {
 }
 
 // hypotheses is the number of comparisons within a runtime, for one metric:
-// each gets its part of alpha.
+// each gets its part of alpha. Cases that wait for their first fork count.
 func (a *Analysis) hypotheses(runtime string) int {
 	n := 0
 	for key, c := range a.arenas {
@@ -176,7 +194,7 @@ func (a *Analysis) hypotheses(runtime string) int {
 			continue
 		}
 		for _, op := range c.operations() {
-			n += len(a.wanted(c, op))
+			n += len(a.among(c, op, func(x *caseState) bool { return !x.ended() }))
 		}
 	}
 	return n
@@ -217,8 +235,11 @@ func (c Comparison) Decided() bool { return c.Verdict != bench.Undecided }
 // Comparisons lists what is compared, in the order of the cases, within sample,
 // runtime, operation, transport and encoding: every case with the baseline, and
 // the best codec of Protobuf with the best of JSON, each for every metric that
-// the forks tell. Pilot forks chose the best and are left out. All verdicts of a
-// runtime and metric hold together at level Alpha.
+// the forks tell. Across a transport it is within sample, runtime, transport, the
+// peer's runtime, link and operation: every case with the baseline as it is
+// (uncompressed), and those of each content coding with the baseline in that one.
+// Pilot forks chose the best and are left out. All verdicts of a runtime and
+// metric hold together at level Alpha.
 func (a *Analysis) Comparisons() []Comparison {
 	var out []Comparison
 	level := a.levels()
@@ -324,14 +345,14 @@ func (a *Analysis) Precision() Precision {
 	return p
 }
 
-// Settled reports whether more forks of a runtime would add little; of all, if
-// it is empty: the ratio of every comparison of mutator times, which is what
-// tables show, is equivalent or known to the given relative precision, such as
-// 0.01, and every other comparison is decided or as precise.
-func (a *Analysis) Settled(runtime string, precision float64) bool {
+// Settled reports whether more forks of a lane, as bench.Case.Lane names it,
+// would add little; of all, if it is empty: every ratio that tables show is
+// equivalent or known to the given relative precision, such as 0.01, and every
+// other comparison is decided or as precise.
+func (a *Analysis) Settled(lane string, precision float64) bool {
 	n := 0
 	for _, c := range a.deciding() {
-		if runtime != "" && c.Case.Runtime != runtime {
+		if lane != "" && c.Case.Lane() != lane {
 			continue
 		}
 		if !c.settled(precision) {
@@ -343,7 +364,7 @@ func (a *Analysis) Settled(runtime string, precision float64) bool {
 }
 
 func (c Comparison) settled(precision float64) bool {
-	return c.Verdict == bench.Equivalent || c.Metric != bench.Mutator && c.Decided() || math.Expm1(c.width()) <= precision
+	return c.Verdict == bench.Equivalent || c.Metric != Shown(c.Case) && c.Decided() || math.Expm1(c.width()) <= precision
 }
 
 // Open returns the cases of comparisons that are not decided yet, baselines

@@ -54,6 +54,12 @@ type CaseResult struct {
 	Collections   int64         // in the long passes of all forks; -1: the runtime does not tell
 	Warmup        float64       // batches before a fork's times were steady: the median
 	NoSteadyState bool
+
+	// Of what crosses a transport. NS and Wall are a request's time then, as it was
+	// waited for, of a pipelined operation by document.
+	Requests *Requests      // nil: none was measured
+	Rates    []Rate         // under fixed rates of requests
+	Storage  *store.Storage // what a server holds of it; nil: not known
 }
 
 // ForkTime is what one fork measured.
@@ -96,6 +102,7 @@ func (a *Analysis) result(c *caseState) CaseResult {
 	r.NS, r.CPU, r.Wall = estimate(c.ns), estimate(c.cpu), estimate(c.wall)
 	r.ColdFirst, r.ColdMean = estimate(c.coldFirst), estimate(c.coldMean)
 	r.Memory, r.NoSteadyState = c.memory, c.noSteadyState
+	c.wire.result(&r)
 	if len(c.warmup) > 0 {
 		r.Warmup = stats.Median(c.warmup)
 	}

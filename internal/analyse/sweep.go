@@ -98,7 +98,7 @@ type sweeping struct {
 func (w sweeping) gather(cases []CaseResult, comparisons []Comparison) {
 	var order []bench.Case
 	for _, c := range cases {
-		if general, ok := w.general(c.Case.Case); ok && c.NS.Forks > 0 {
+		if general, ok := w.general(c.Case.Case); ok && c.NS.Forks > 0 && !c.Crosses() {
 			w.cases[c.Case.Case] = c
 			if !slices.Contains(order, general) {
 				order = append(order, general)

@@ -33,7 +33,8 @@ const (
 const (
 	Size   = "size"   // bytes of the documents
 	Allocs = "allocs" // allocations per operation
-	Memory = "memory" // bytes allocated per operation
+	Memory = "memory" // bytes allocated per operation; across a transport by the client, per request
+	Wire   = "wire"   // bytes of a request's body as they crossed a transport
 	Time   = "time"   // ratio to the baseline
 )
 

@@ -29,6 +29,7 @@ func (f *figures[K, V]) add(k K, v V) {
 
 type sizeKey struct{ sample, form, encoding, unit string }
 
+// memoryKey is of what a case takes of memory, or of the wire.
 type memoryKey struct {
 	kind string
 	c    bench.Case
@@ -173,6 +174,12 @@ func (g *gathered) read(f *store.File, opt analyse.Options) error {
 				g.memory.add(memoryKey{Allocs, c.Case.Case}, c.Memory.AllocsPerOp)
 			}
 			g.memory.add(memoryKey{Memory, c.Case.Case}, c.Memory.BytesPerOp)
+		}
+		if q := c.Requests; q != nil {
+			g.memory.add(memoryKey{Wire, c.Case.Case}, q.Bytes)
+			if q.Allocated.Forks > 0 {
+				g.memory.add(memoryKey{Memory, c.Case.Case}, q.Allocated.Median)
+			}
 		}
 	}
 	cpu := map[[2]bench.Case]bool{}

@@ -28,6 +28,9 @@ func (benchfmtLines) Write(w io.Writer, r *Report, _ Options) error {
 			if c.Bytes != nil && c.Allocs != nil {
 				res.Values = append(res.Values, benchfmt.Value{Value: *c.Bytes, Unit: "B/op"}, benchfmt.Value{Value: *c.Allocs, Unit: "allocs/op"})
 			}
+			if q := c.Requests; q != nil {
+				res.Values = append(res.Values, benchfmt.Value{Value: q.WireBytes, Unit: "wire-B/op"})
+			}
 			if err := out.Write(res); err != nil {
 				return err
 			}
@@ -50,6 +53,12 @@ func benchmarkName(c bench.Case) benchfmt.Name {
 	name := fmt.Sprintf("%s/sample=%s/codec=%s", word(capital(string(c.Operation))), word(c.Sample), word(c.Runtime+"-"+c.Codec))
 	if c.Transport != bench.Memory {
 		name += fmt.Sprintf("/transport=%s/encoding=%s", word(string(c.Transport)), word(c.Encoding))
+	}
+	if c.Peer != "" {
+		name += "/peer=" + word(strings.ReplaceAll(c.Peer, "/", "-"))
+	}
+	if c.Link != "" {
+		name += "/link=" + word(strings.ReplaceAll(c.Link, "/", "-"))
 	}
 	return benchfmt.Name(name)
 }

@@ -116,7 +116,7 @@ func (b *builder) sample(r *store.Sample) bool {
 	if !b.first([2]string{"sample", r.Sample}) {
 		return false
 	}
-	b.report.Samples = append(b.report.Samples, Sample{r.Sample, r.Name, r.Documents, r.Timed, r.Bytes, r.Digest, r.Shape, r.Notes, r.Sweep})
+	b.report.Samples = append(b.report.Samples, Sample{r.Sample, r.Name, r.Documents, r.Timed, r.Bytes, r.Digest, r.Shape, r.Notes, r.Sweep, r.Maps})
 	return true
 }
 
@@ -187,6 +187,7 @@ func newCase(c analyse.CaseResult, machine int) Case {
 	if mb := c.MBPerSecond(); mb > 0 {
 		out.MBPerS = &mb
 	}
+	out.cross(c)
 	return out
 }
 

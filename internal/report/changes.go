@@ -158,10 +158,15 @@ func (c changes) name(row compare.Row) string {
 		s = c.codec(row) + ": allocations"
 	case compare.Memory:
 		s = c.codec(row) + ": bytes allocated"
+	case compare.Wire:
+		s = c.codec(row) + ": bytes on the wire"
 	default:
 		s = c.codec(row) + ": " + metricNames[row.Metric]
-		if row.Baseline.Codec != c.baseline {
-			s += " to " + row.Baseline.Codec
+		if row.Case.Crosses() {
+			s = c.codec(row) + ": time"
+		}
+		if to := baselineName(*row.Baseline); to != c.baseline {
+			s += " to " + to
 		}
 	}
 	if c.samples {
@@ -170,21 +175,36 @@ func (c changes) name(row compare.Row) string {
 	return s
 }
 
+// baselineName names a baseline, with its content coding where it has one.
+func baselineName(c bench.Case) string {
+	if c.Crosses() && c.Encoding != bench.Identity {
+		return c.Codec + " " + c.Encoding
+	}
+	return c.Codec
+}
+
 func (c changes) codec(row compare.Row) string {
 	name := row.Case.Codec
 	if c.runtimes {
 		name = row.Case.CodecID()
 	}
 	name += " " + string(row.Case.Operation)
-	if row.Case.Transport != bench.Memory {
-		name += fmt.Sprintf(" %s %s", row.Case.Transport, row.Case.Encoding)
+	if !row.Case.Crosses() {
+		return name
+	}
+	name += fmt.Sprintf(" %s %s", row.Case.Transport, row.Case.Encoding)
+	if peer := row.Case.PeerRuntime(); peer != row.Case.Runtime && peer != "" {
+		name += " with " + row.Case.Peer
+	}
+	if row.Case.Link != "" {
+		name += " " + row.Case.Link
 	}
 	return name
 }
 
 func value(row compare.Row, x float64) string {
 	switch row.Kind {
-	case compare.Size, compare.Memory:
+	case compare.Size, compare.Memory, compare.Wire:
 		return verdict.Bytes(whole(x))
 	case compare.Allocs:
 		return amount(x)

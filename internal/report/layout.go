@@ -23,20 +23,21 @@ type grid struct {
 	header []string
 	rows   [][]cell
 	left   map[int]bool
+	keys   int         // columns that say what a row is of; with them a table may be folded, 0: it may not
+	group  map[int]int // of columns: those of one group stay together when it is folded
 }
 
 // trim removes columns in which nothing is written.
 func (g *grid) trim() *grid {
-	out := &grid{rows: make([][]cell, len(g.rows)), left: map[int]bool{}}
-	for i, h := range g.header {
+	out := g.columns(0, 0)
+	for i := range g.header {
 		if !slices.ContainsFunc(g.rows, func(r []cell) bool { return r[i].text != "" }) {
+			if i < g.keys {
+				out.keys--
+			}
 			continue
 		}
-		out.left[len(out.header)] = g.left[i]
-		out.header = append(out.header, h)
-		for j, r := range g.rows {
-			out.rows[j] = append(out.rows[j], r[i])
-		}
+		out.append(g, i)
 	}
 	return out
 }
@@ -78,6 +79,8 @@ func clean(s string) string {
 type index struct {
 	byCase   map[indexKey]*Comparison
 	baseline map[heat]bench.Case
+	byCoding map[indexKey]*Comparison // with the baseline in the same content coding
+	codings  map[coded]bench.Case     // that baseline
 }
 
 type indexKey struct {
@@ -89,10 +92,15 @@ type indexKey struct {
 // newIndex relies on the order of comparisons: those with the baseline come
 // before best against best.
 func newIndex(cs []Comparison) index {
-	x := index{map[indexKey]*Comparison{}, map[heat]bench.Case{}}
+	x := index{map[indexKey]*Comparison{}, map[heat]bench.Case{}, map[indexKey]*Comparison{}, map[coded]bench.Case{}}
 	for i, c := range cs {
-		if k := (indexKey{c.Machine, c.Case, c.Metric}); x.byCase[k] == nil {
+		k := indexKey{c.Machine, c.Case, c.Metric}
+		switch {
+		case x.byCase[k] == nil:
 			x.byCase[k] = &cs[i]
+		case c.Case.Crosses():
+			x.byCoding[k] = &cs[i]
+			x.codings[coded{newHeat(c.Machine, c.Case), c.Case.Encoding}] = c.Baseline
 		}
 		if h := newHeat(c.Machine, c.Case); x.baseline[h] == (bench.Case{}) {
 			x.baseline[h] = c.Baseline
@@ -120,6 +128,7 @@ func layout(r *Report) []block {
 		out = append(out, sizeBlock(r, s)...)
 	}
 	out = append(out, caseBlocks(r)...)
+	out = append(out, requestBlocks(r)...)
 	out = append(out, sweepBlocks(r)...)
 	out = append(out, acrossBlocks(r)...)
 	out = append(out, pairBlocks(r)...)

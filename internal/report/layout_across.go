@@ -11,15 +11,11 @@ import (
 
 // place is where the same documents were measured in several runtimes.
 type place struct {
-	machine   int
-	sample    string
-	transport bench.Transport
-	encoding  string
+	machine int
+	sample  string
 }
 
-func placeOf(c Case) place {
-	return place{c.Machine, c.Case.Sample, c.Case.Transport, c.Case.Encoding}
-}
+func placeOf(c Case) place { return place{c.Machine, c.Case.Sample} }
 
 // acrossBlocks puts the runtimes side by side: what an operation takes as it is,
 // and what differs in what is done for it. There is no ratio in it: programs in
@@ -31,7 +27,7 @@ func acrossBlocks(r *Report) []block {
 	var places []place
 	cases := map[place][]Case{}
 	for _, c := range r.Cases {
-		if c.NS == nil || r.swept(c.Case.Sample) {
+		if c.NS == nil || c.Case.Crosses() || r.swept(c.Case.Sample) {
 			continue
 		}
 		if p := placeOf(c); cases[p] == nil {
@@ -55,9 +51,6 @@ func acrossBlocks(r *Report) []block {
 func placeTitle(r *Report, title string, p place) string {
 	if len(r.Samples) > 1 {
 		title += ", " + clean(p.sample)
-	}
-	if p.transport != bench.Memory && p.transport != "" {
-		title += fmt.Sprintf(", %s, %s", p.transport, p.encoding)
 	}
 	return clean(onMachine(r, title, p.machine))
 }

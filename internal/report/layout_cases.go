@@ -16,13 +16,16 @@ import (
 // heat is the cases of one table: those that are compared with each other.
 type heat struct {
 	machine int
-	c       bench.Case // without codec and format
+	c       bench.Case // without codec and format, and across a transport without encoding, with the peer's runtime as its peer
 }
 
 func heatOf(c Case) heat { return newHeat(c.Machine, c.Case) }
 
 func newHeat(machine int, c bench.Case) heat {
 	c.Codec, c.Format = "", ""
+	if c.Crosses() {
+		c.Encoding, c.Peer = "", c.PeerRuntime()
+	}
 	return heat{machine, c}
 }
 
@@ -43,7 +46,7 @@ func caseBlocks(r *Report) []block {
 	index := newIndex(r.Comparisons)
 	var out []block
 	for _, h := range heats(r.Cases) {
-		if r.swept(h.c.Sample) {
+		if r.swept(h.c.Sample) || h.c.Crosses() {
 			continue
 		}
 		g := &grid{header: []string{"codec", "time", "±", "ratio", "allocs", "B/op"}, left: map[int]bool{3: true}}
@@ -65,9 +68,6 @@ func heatTitle(r *Report, h heat) string {
 		words = append(words, clean(h.c.Sample))
 	}
 	words = append(words, h.c.Runtime)
-	if h.c.Transport != bench.Memory && h.c.Transport != "" {
-		words = append(words, string(h.c.Transport), h.c.Encoding)
-	}
 	if len(r.Machines) > 1 {
 		words = append(words, fmt.Sprintf("machine %d", h.machine+1))
 	}
@@ -185,7 +185,7 @@ func coldBlocks(r *Report) []block {
 	var order []heat
 	cold := map[heat][]Case{}
 	for _, c := range r.Cases {
-		if c.Cold == nil || r.swept(c.Case.Sample) {
+		if c.Cold == nil || c.Case.Crosses() || r.swept(c.Case.Sample) {
 			continue
 		}
 		h := heatOf(c)
@@ -233,11 +233,23 @@ func coldGrid(cases []Case) *grid {
 	return g
 }
 
-func operationName(r *Report, c Case) string {
-	if len(r.Samples) > 1 {
-		return string(c.Case.Operation) + ", " + c.Case.Sample
+// operationName says what of a case its codec does not: the operation, what it
+// crosses, and where there are several the sample.
+func operationName(r *Report, c bench.Case) string {
+	name := string(c.Operation)
+	if c.Crosses() {
+		name += fmt.Sprintf(" over %s, %s", c.Transport, c.Encoding)
+		if c.Peer != "" && c.Peer != c.CodecID() {
+			name += ", with " + c.Peer
+		}
+		if c.Link != "" {
+			name += ", " + c.Link
+		}
 	}
-	return string(c.Case.Operation)
+	if len(r.Samples) > 1 {
+		name += ", " + c.Sample
+	}
+	return name
 }
 
 func runtimesOf(r *Report) []string {
@@ -294,12 +306,12 @@ func caveats(r *Report) []string {
 	out := loopCaveat(r.Cases)
 	for _, c := range r.Cases {
 		if c.NoSteadyState {
-			out = append(out, clean(fmt.Sprintf("%s %s: no steady state was reached", c.Case.CodecID(), operationName(r, c))))
+			out = append(out, clean(fmt.Sprintf("%s %s: no steady state was reached", c.Case.CodecID(), operationName(r, c.Case))))
 		}
 	}
 	for _, x := range r.Comparisons {
 		if x.Unsteady {
-			out = append(out, clean(fmt.Sprintf("%s %s, %s: the ratio changed during the run; its interval is what it was before", x.Case.CodecID(), x.Case.Operation, x.Metric)))
+			out = append(out, clean(fmt.Sprintf("%s %s, %s: the ratio changed during the run; its interval is what it was before", x.Case.CodecID(), operationName(r, x.Case), x.Metric)))
 		}
 	}
 	return out
@@ -328,7 +340,7 @@ func loopCaveat(cases []Case) []string {
 func missingBlock(r *Report) []block {
 	var items []string
 	for _, c := range r.Cases {
-		name := c.Case.CodecID() + " " + operationName(r, c)
+		name := c.Case.CodecID() + " " + operationName(r, c.Case)
 		switch {
 		case c.Status != bench.Measured:
 			items = append(items, clean(fmt.Sprintf("%s: %s: %s", name, c.Status, c.Reason)))

@@ -11,10 +11,11 @@ import (
 )
 
 // LiveTable shows what is known while a run goes on: for each operation and
-// codec the time so far and how it compares. Where there are several runtimes, it
-// does so for the one at hand, and sums up the others in a line each. It is as
-// wide as the screen at most, and its rows keep their places.
-func LiveTable(a *analyse.Analysis, runtime string, width int) string {
+// codec the time so far and how it compares. Where there are several lanes (as
+// bench.Case.Lane names them), it does so for the one at hand, and sums up the
+// others in a line each. It is as wide as the screen at most, and its rows keep
+// their places.
+func LiveTable(a *analyse.Analysis, lane string, width int) string {
 	var cs []Comparison
 	for _, c := range a.Comparisons() {
 		cs = append(cs, newComparison(c, 0))
@@ -28,17 +29,20 @@ func LiveTable(a *analyse.Analysis, runtime string, width int) string {
 		cases = append(cases, newCase(c, 0))
 	}
 	for _, c := range cases {
-		if c.Status == bench.Skipped || c.Status == bench.Failed && c.Reason != notYet || c.Case.Runtime != runtime {
+		if c.Status == bench.Skipped || c.Status == bench.Failed && c.Reason != notYet || c.Case.Lane() != lane {
 			continue
 		}
 		name := string(c.Case.Operation)
+		if c.Case.Crosses() && c.Case.Encoding != bench.Identity {
+			name += " " + c.Case.Encoding
+		}
 		if len(samples) > 1 {
 			name += " " + c.Case.Sample
 		}
 		row := []cell{show(name), show(c.Case.CodecID()), show("…"), {}}
 		if c.NS != nil {
 			row[2] = show(verdict.Duration(c.NS.Median))
-			row[3] = ratioCell(index.find(c, bench.Mutator))
+			row[3] = ratioCell(index.find(c, analyse.Shown(c.Case)))
 		}
 		g.rows = append(g.rows, row)
 	}
@@ -47,24 +51,28 @@ func LiveTable(a *analyse.Analysis, runtime string, width int) string {
 	}
 	var b strings.Builder
 	p := printer{bufio.NewWriter(&b), Options{Width: width}}
-	return othersSoFar(p, cases, cs, runtime) + p.table(g)
+	return othersSoFar(p, cases, cs, lane) + p.table(g)
 }
 
-// othersSoFar has a line for each runtime but the one at hand.
-func othersSoFar(p printer, cases []Case, cs []Comparison, runtime string) string {
+// othersSoFar has a line for each lane but the one at hand.
+func othersSoFar(p printer, cases []Case, cs []Comparison, lane string) string {
 	g := &grid{header: []string{"runtime", "forks", "decided"}, left: map[int]bool{2: true}}
-	for _, other := range runtimesOf(&Report{Cases: cases}) {
-		if other == runtime {
+	var lanes []string
+	for _, c := range cases {
+		lanes = appendNew(lanes, c.Case.Lane())
+	}
+	for _, other := range lanes {
+		if other == lane {
 			continue
 		}
 		forks, decided, all := 0, 0, 0
 		for _, c := range cases {
-			if c.Case.Runtime == other {
+			if c.Case.Lane() == other {
 				forks = max(forks, c.Forks)
 			}
 		}
 		for _, c := range cs {
-			if c.Case.Runtime == other && c.Metric == bench.Mutator {
+			if c.Case.Lane() == other && c.Metric == analyse.Shown(c.Case) {
 				all++
 				if c.Verdict != bench.Undecided {
 					decided++

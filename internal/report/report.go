@@ -85,6 +85,7 @@ type Sample struct {
 	Shape     map[string]any `json:"shape,omitempty"`
 	Notes     []string       `json:"notes,omitempty"`
 	Sweep     *store.Sweep   `json:"sweep,omitempty"`
+	Maps      bool           `json:"maps,omitempty"` // the schema has maps: equal messages may differ in their bytes
 }
 
 // Size is one exact size, summed over the sample's documents.
@@ -147,8 +148,51 @@ type Case struct {
 	Collections *int64            `json:"collections"` // in the long passes of all forks; null: not told
 	Warmup      float64           `json:"warmup_batches,omitempty"`
 
+	*Requests         // of what crosses a transport
+	Rates     []Rate  `json:"open_loop,omitempty"`
+	Stored    *Stored `json:"stored,omitempty"`
+	// Client and Server are the libraries that carry it.
+	Client string `json:"client,omitempty"`
+	Server string `json:"server,omitempty"`
+
 	wall  *analyse.Estimate
 	times []analyse.ForkTime
+}
+
+// Requests is what is known of the requests of a case that crosses a transport:
+// of a request, of a pipelined operation by document.
+type Requests struct {
+	Spans    analyse.Spans `json:"spans"`
+	SpansSum float64       `json:"spans_sum"` // as a share of the time
+	// Shares of the time.
+	Codec    analyse.Estimate `json:"codec_share"`
+	Coding   analyse.Estimate `json:"compression_share"`
+	Transfer analyse.Estimate `json:"transfer_share"`
+
+	Latency   analyse.Latency `json:"latency"`
+	ClientCPU *float64        `json:"client_cpu_ns"`
+	ServerCPU *float64        `json:"server_cpu_ns"`
+	WireBytes float64         `json:"wire_bytes"`         // bodies, without headers
+	Pipeline  int             `json:"pipeline,omitempty"` // documents in one round trip
+}
+
+// Rate is a case under a fixed rate of requests.
+type Rate struct {
+	Rate     float64         `json:"rate"` // per second
+	Seconds  float64         `json:"seconds"`
+	Requests int             `json:"requests"`
+	Errors   int             `json:"errors"`
+	Error    string          `json:"error,omitempty"` // the first one
+	Latency  analyse.Latency `json:"latency"`         // from the moment at which a request was to be sent
+}
+
+// Stored is what a server holds of a document, in bytes.
+type Stored struct {
+	Server      string   `json:"server"`
+	Keys        int      `json:"keys"`
+	Value       float64  `json:"value_bytes"`
+	MemoryUsage *float64 `json:"memory_usage_bytes"` // null: the server's figure would mean nothing
+	UsedMemory  *float64 `json:"used_memory_bytes"`  // null: as above
 }
 
 // Pair is what a message costs between two services in different runtimes.

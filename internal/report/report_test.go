@@ -80,6 +80,9 @@ func TestGolden(t *testing.T) {
 		// escape sequences, HTML, Markdown and formulas.
 		{"merged", []string{"orders.jsonl", "other.jsonl"}, []string{"terminal", "markdown", "csv", "benchfmt"}},
 		{"sizes", []string{"sizes.jsonl"}, []string{"terminal"}},
+		// What crosses transports: HTTP from two runtimes and over a link, Redis,
+		// a fixed rate.
+		{"requests", []string{"requests.jsonl"}, Formats()},
 	} {
 		for _, format := range tt.formats {
 			name := tt.name + "." + format
@@ -101,7 +104,7 @@ func TestColourChangesNothingElse(t *testing.T) {
 
 func TestTablesFitTheScreen(t *testing.T) {
 	for _, width := range []int{60, 80, 100} {
-		for _, files := range [][]string{{"orders.jsonl"}, {"orders.jsonl", "other.jsonl"}, {"sizes.jsonl"}} {
+		for _, files := range [][]string{{"orders.jsonl"}, {"orders.jsonl", "other.jsonl"}, {"sizes.jsonl"}, {"requests.jsonl"}} {
 			for i, line := range strings.Split(export(t, "terminal", load(t, files...), Options{Width: width}), "\n") {
 				if n := utf8.RuneCountInString(line); n > max(width, 76) {
 					t.Errorf("%v, width %d, line %d is %d wide: %s", files, width, i+1, n, line)

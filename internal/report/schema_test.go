@@ -62,7 +62,7 @@ func closeObjects(x any) {
 
 func TestReportFitsItsSchema(t *testing.T) {
 	schema := strict(t, "report.schema.json")
-	for _, files := range [][]string{{"orders.jsonl"}, {"orders.jsonl", "other.jsonl"}, {"sizes.jsonl"}} {
+	for _, files := range [][]string{{"orders.jsonl"}, {"orders.jsonl", "other.jsonl"}, {"sizes.jsonl"}, {"requests.jsonl"}} {
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(export(t, "json", load(t, files...), Options{})))
 		if err != nil {
 			t.Fatal(err)
@@ -75,7 +75,7 @@ func TestReportFitsItsSchema(t *testing.T) {
 
 func TestResultFitsItsSchema(t *testing.T) {
 	schema := strict(t, "result.schema.json")
-	for _, name := range []string{"orders.jsonl", "other.jsonl", "sizes.jsonl"} {
+	for _, name := range []string{"orders.jsonl", "other.jsonl", "sizes.jsonl", "requests.jsonl"} {
 		f, err := os.Open(filepath.Join("testdata", name))
 		if err != nil {
 			t.Fatal(err)
@@ -127,6 +127,7 @@ func written(t *testing.T) string {
 	for _, rec := range []any{
 		&store.Sample{}, &store.Size{Unit: store.PerDocument}, &store.Loss{}, &store.Case{Case: bench.Case{Sample: "s", Runtime: "r", Codec: "c", Operation: bench.Visit}},
 		&store.Outcome{Status: bench.Measured}, &store.Fork{}, &store.Memory{}, &store.Noise{}, &store.Progress{},
+		&store.Requests{}, &store.OpenLoop{Rate: 1}, &store.Storage{Keys: 1},
 	} {
 		if err := w.Append(rec); err != nil {
 			t.Fatal(err)

@@ -36,7 +36,12 @@ func (p printer) block(b block) {
 		p.wrapped("  ", "  ", b.line)
 	}
 	if b.grid != nil {
-		p.w.WriteString(p.table(b.grid))
+		for i, g := range p.fold(b.grid) {
+			if i > 0 {
+				p.line("")
+			}
+			p.w.WriteString(p.table(g))
+		}
 	}
 	for _, item := range b.items {
 		p.wrapped("  - ", "    ", item)
@@ -92,6 +97,70 @@ func (p printer) table(g *grid) string {
 	return "  " + strings.Join(lines, "\n  ") + "\n"
 }
 
+// fold splits a table that is too wide into several that fit, one below the
+// other: each has the columns that say what a row is of. Columns of one group stay
+// together where they can.
+func (p printer) fold(g *grid) []*grid {
+	if g.keys == 0 {
+		return []*grid{g}
+	}
+	widths := g.widths()
+	wide := func(from, to int) (w int) {
+		for _, x := range widths[from:to] {
+			w += x + 2
+		}
+		return w
+	}
+	free := p.opt.width() - wide(0, g.keys)
+	part := g.columns(0, g.keys)
+	out, room := []*grid{part}, free
+	for from, to := g.keys, 0; from < len(g.header); from = to {
+		to = from + 1
+		for to < len(g.header) && g.group[to] == g.group[from] && wide(from, to+1) <= free {
+			to++
+		}
+		if room < wide(from, to) && len(part.header) > g.keys {
+			part, room = g.columns(0, g.keys), free
+			out = append(out, part)
+		}
+		room -= wide(from, to)
+		for i := from; i < to; i++ {
+			part.append(g, i)
+		}
+	}
+	return out
+}
+
+// columns is the part of a table between two columns.
+func (g *grid) columns(from, to int) *grid {
+	part := &grid{rows: make([][]cell, len(g.rows)), left: map[int]bool{}, group: map[int]int{}, keys: g.keys}
+	for i := from; i < to; i++ {
+		part.append(g, i)
+	}
+	return part
+}
+
+// append adds a column of another table with as many rows.
+func (g *grid) append(from *grid, column int) {
+	g.left[len(g.header)], g.group[len(g.header)] = from.left[column], from.group[column]
+	g.header = append(g.header, from.header[column])
+	for i, r := range from.rows {
+		g.rows[i] = append(g.rows[i], r[column])
+	}
+}
+
+// widths are the columns' widths.
+func (g *grid) widths() []int {
+	widths := make([]int, len(g.header))
+	for i, h := range g.header {
+		widths[i] = text.StringWidth(h)
+		for _, r := range g.rows {
+			widths[i] = max(widths[i], text.StringWidth(r[i].text))
+		}
+	}
+	return widths
+}
+
 func row(header []string) table.Row {
 	var r table.Row
 	for _, h := range header {
@@ -102,16 +171,11 @@ func row(header []string) table.Row {
 
 // columns aligns columns, and narrows the widest so that a row fits the screen.
 func (p printer) columns(g *grid) []table.ColumnConfig {
-	widths := make([]int, len(g.header))
-	total := 2
-	for i, h := range g.header {
-		widths[i] = text.StringWidth(h)
-		for _, r := range g.rows {
-			widths[i] = max(widths[i], text.StringWidth(r[i].text))
-		}
-		total += widths[i] + 2
+	widths := g.widths()
+	total := 0
+	for _, w := range widths {
+		total += w + 2
 	}
-	total -= 2
 	var out []table.ColumnConfig
 	widest := 0
 	for i := range widths {

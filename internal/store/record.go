@@ -200,7 +200,8 @@ type Progress struct {
 	MeasureNS int64   `json:"measure_ns"` // the measuring phase so far
 	BatchNS   int64   `json:"batch_ns"`   // of it, inside timed batches
 	Preempted float64 `json:"preempted"`  // share of short batches that something interrupted: they took over three times their window's median
-	// RuntimeNS is each runtime's part of the measuring phase.
+	// RuntimeNS is each lane's part of the measuring phase, by bench.Case.Lane: a
+	// runtime, or that with the transport that its requests cross.
 	RuntimeNS map[string]int64 `json:"runtime_ns,omitempty"`
 }
 

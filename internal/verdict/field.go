@@ -77,7 +77,7 @@ func (f *field) chooseMetric(cs []analyse.Comparison) bench.Metric {
 			}
 		}
 		compared := slices.ContainsFunc(cs, func(c analyse.Comparison) bool {
-			return c.Metric == m && c.Case.Runtime == f.runtime && c.Case.Sample == f.sizes.sample.Sample
+			return c.Metric == m && !c.Case.Crosses() && c.Case.Runtime == f.runtime && c.Case.Sample == f.sizes.sample.Sample
 		})
 		if all && (compared || len(f.codecs) == 1) {
 			return m

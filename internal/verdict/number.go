@@ -71,6 +71,14 @@ func Percent(share float64) string {
 	return fmt.Sprintf("%.0f%%", p)
 }
 
+// Share writes a share of something that is there, however little.
+func Share(x float64) string {
+	if 0 < x && x < 0.0005 {
+		return "<0.1%"
+	}
+	return Percent(x)
+}
+
 // plural writes a count: "1 fork", "8 forks".
 func plural(n int, noun string) string {
 	if n == 1 {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"wirecost/internal/analyse"
-	"wirecost/internal/bench"
 	"wirecost/internal/store"
 )
 
@@ -20,6 +19,8 @@ const (
 	Shape   = "shape"
 	Between = "between" // services in different runtimes
 	Growth  = "growth"  // what a sweep shows
+	HTTP    = "http"    // requests over HTTP, whole
+	Redis   = "redis"   // documents in Redis
 )
 
 // The topics of the sentences that compare the formats by one codec each.
@@ -50,7 +51,7 @@ type Input struct {
 }
 
 // Sentences gives the verdict, sample by sample, the answer first: sizes, times
-// for each runtime, then between runtimes, then what the documents' shape says of
+// for each runtime alone and across transports, then between runtimes, then what the documents' shape says of
 // both formats. What sweeps show comes last.
 func Sentences(in Input) []Sentence {
 	var out []Sentence
@@ -61,6 +62,7 @@ func Sentences(in Input) []Sentence {
 			if f := newField(in, sizes, runtime); f != nil {
 				out = append(out, f.sentences()...)
 			}
+			out = append(out, wireSentences(in, s, runtime)...)
 		}
 		out = append(out, betweenSentences(in, s)...)
 		out = append(out, shapeSentences(s, in.Losses)...)
@@ -71,7 +73,7 @@ func Sentences(in Input) []Sentence {
 func runtimes(cases []analyse.CaseResult, sample string) []string {
 	var out []string
 	for _, c := range cases {
-		if c.Sample == sample && c.Transport == bench.Memory && !slices.Contains(out, c.Runtime) {
+		if c.Sample == sample && !slices.Contains(out, c.Runtime) {
 			out = append(out, c.Runtime)
 		}
 	}
