@@ -10,8 +10,9 @@ import (
 	"wirecost/runners"
 )
 
-// TestRunnersSpeakTheProtocol builds each runner with all its codecs and checks
-// the program for conformance, hard documents and broken ones included.
+// TestRunnersSpeakTheProtocol builds each runner with all its codecs and
+// transports and checks the program for conformance, hard documents and broken
+// ones, clients and servers included.
 func TestRunnersSpeakTheProtocol(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs: not with -short")
@@ -41,12 +42,17 @@ func TestRunnersSpeakTheProtocol(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			build, err := builder.Build(t.Context(), r, runner.BuildRequest{Model: vectors.Schema.Model, Sets: sets, Codecs: codecNames(r)})
+			build, err := builder.Build(t.Context(), r, runner.BuildRequest{
+				Model: vectors.Schema.Model, Sets: sets, Codecs: codecNames(r), Transports: r.TransportNames(),
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, d := range build.Dropped {
 				t.Errorf("%s is not built: %s", d.Codec, d.Reason)
+			}
+			for _, d := range build.DroppedTransports {
+				t.Errorf("the transport %s is not built: %s", d.Transport, d.Reason)
 			}
 			findings, err := check.Run(t.Context(), check.Command(build.Command()), opts)
 			if err != nil {

@@ -171,3 +171,18 @@ func (w *worker) Empty(_ context.Context, req runner.EmptyRequest) (*runner.Empt
 
 // Close implements runner.Process.
 func (w *worker) Close() error { return nil }
+
+var errNoTransport = &runner.SkippedError{Reason: "this runner has no transport"}
+
+// Serve implements runner.Process.
+func (w *worker) Serve(context.Context, runner.ServeRequest) (*runner.ServeReply, error) {
+	return nil, errNoTransport
+}
+
+// Usage implements runner.Process.
+func (w *worker) Usage(context.Context) (*runner.UsageReply, error) { return nil, errNoTransport }
+
+// Call implements runner.Process.
+func (w *worker) Call(context.Context, runner.CallRequest) (*runner.CallReply, error) {
+	return nil, errNoTransport
+}

@@ -124,7 +124,7 @@ func (a *App) checkFiles(ctx context.Context, f *checkFlags, files []string, dir
 		return check.Options{}, err
 	}
 	truth := check.NewTruth(in.schema, dir)
-	opts := check.Options{Dir: dir, Checksums: truth.Checksums, Output: truth.Output}
+	opts := check.Options{Dir: dir, Checksums: truth.Checksums, Output: truth.Output, Find: truth.Find}
 	for _, s := range in.samples {
 		docs := documents(s)
 		for i, d := range docs {
@@ -189,7 +189,7 @@ func (t *tally) build(ctx context.Context, r *runner.Runner) error {
 	live := t.app.newLive(&outputFlags{quiet: t.f.quiet, progress: choice{value: "auto"}})
 	defer live.clear()
 	build, err := t.app.newBuilder().Build(ctx, r, runner.BuildRequest{
-		Model: v.Schema.Model, Sets: sets, Codecs: codecs,
+		Model: v.Schema.Model, Sets: sets, Codecs: codecs, Transports: r.TransportNames(),
 		Progress: func(line string) { live.phase("%s", line) },
 	})
 	live.clear()
@@ -198,6 +198,9 @@ func (t *tally) build(ctx context.Context, r *runner.Runner) error {
 	}
 	for _, d := range build.Dropped {
 		t.add(check.Line{Rule: "build", Codec: d.Codec, Expected: "it is built in", Skipped: d.Reason})
+	}
+	for _, d := range build.DroppedTransports {
+		t.add(check.Line{Rule: "build", Expected: "the transport " + string(d.Transport) + " is built in", Skipped: d.Reason})
 	}
 	opts.Codecs = build.Codecs
 	return t.run(ctx, build.Command(), opts)

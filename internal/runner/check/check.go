@@ -51,6 +51,9 @@ type Options struct {
 	// Output compares what a codec wrote with the documents. Nil: only the count
 	// is checked.
 	Output func(codec runner.CodecDescription, sample string, written [][]byte) error
+	// Find tells which of a sample's documents some bytes of a codec mean. Nil:
+	// calls over HTTP are not checked.
+	Find func(codec runner.CodecDescription, sample string, b []byte) (document int, err error)
 	// Foreign allows that the runner was built for another schema than that of
 	// Samples: if it refuses them all, its codecs are not checked.
 	Foreign bool
@@ -69,7 +72,7 @@ type Line struct {
 
 // Finding is one rule that the runner breaks.
 type Finding struct {
-	Rule  string // describe, id, unknown, stop, empty, end, line, prepare, verify, measure, memory, cold, value, text, document, frame or range
+	Rule  string // describe, id, unknown, stop, empty, end, line, prepare, verify, measure, memory, cold, value, text, document, frame, range, serve or call
 	Codec string // where it is one codec's
 	What  string
 }
@@ -128,7 +131,7 @@ func (c *checker) run(ctx context.Context) error {
 
 // codec checks one codec, each part in a fresh process.
 func (c *checker) codec(ctx context.Context, codec runner.CodecDescription, first bool) error {
-	parts := []func(context.Context, *Session, runner.CodecDescription) error{c.work, c.cold}
+	parts := []part{c.work, c.cold}
 	if len(c.opts.Values) > 0 {
 		parts = append(parts, c.values)
 	}
@@ -139,6 +142,7 @@ func (c *checker) codec(ctx context.Context, codec runner.CodecDescription, firs
 	if first { // what follows is not the codec's doing
 		parts = append(parts, c.frames, c.ranges)
 	}
+	parts = append(parts, c.transports(first)...)
 	for _, part := range parts {
 		err := c.session(ctx, func(ctx context.Context, s *Session) error { return part(ctx, s, codec) })
 		if err != nil {

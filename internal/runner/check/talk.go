@@ -56,6 +56,7 @@ func (c *checker) describe(ctx context.Context, s *Session) error {
 			c.found("", x.what)
 		}
 	}
+	c.describeTransports(d)
 	seen := map[string]bool{}
 	for _, codec := range d.Codecs {
 		if seen[codec.Name] {

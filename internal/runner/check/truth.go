@@ -82,16 +82,37 @@ func (t *Truth) Checksums(sample, unit string) (leaf, visit []uint32, err error)
 	return leaf, visit, nil
 }
 
+// matcher compares a message with what a codec wrote, in meaning.
+func (x *truthSample) matcher(codec runner.CodecDescription) func(protoreflect.Message, []byte) (*schema.Difference, error) {
+	switch {
+	case codec.Format == bench.Protobuf:
+		return x.reference.MatchBinary
+	case codec.Documents == runner.DocumentsProtoJSON:
+		return x.reference.MatchProtoJSON
+	}
+	return x.reference.MatchJSON
+}
+
+// Find tells which of a sample's documents has the meaning of some bytes.
+func (t *Truth) Find(codec runner.CodecDescription, sample string, b []byte) (document int, err error) {
+	x := t.samples[sample]
+	match := x.matcher(codec)
+	for i, m := range x.messages {
+		difference, err := match(m, b)
+		if err != nil {
+			return 0, err
+		}
+		if difference == nil {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("%s: the bytes mean none of the documents", sample)
+}
+
 // Output compares what a codec wrote with the documents, in meaning.
 func (t *Truth) Output(codec runner.CodecDescription, sample string, written [][]byte) error {
 	x := t.samples[sample]
-	match := x.reference.MatchJSON
-	switch {
-	case codec.Format == bench.Protobuf:
-		match = x.reference.MatchBinary
-	case codec.Documents == runner.DocumentsProtoJSON:
-		match = x.reference.MatchProtoJSON
-	}
+	match := x.matcher(codec)
 	for i, b := range written {
 		difference, err := match(x.messages[i], b)
 		if err != nil {

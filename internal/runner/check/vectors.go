@@ -118,7 +118,7 @@ func (v vector) bytes() [][]byte {
 
 // Options are those of a check with the built-in documents.
 func (v *Vectors) Options() (Options, error) {
-	opts := Options{Dir: v.dir, Checksums: v.Checksums, Output: v.Output}
+	opts := Options{Dir: v.dir, Checksums: v.Checksums, Output: v.Output, Find: v.Find}
 	files, err := v.Add(ordinary.sample(), ordinary.bytes())
 	if err != nil {
 		return opts, err
