@@ -225,7 +225,7 @@ func (f *wireFork) slices(ctx context.Context) error {
 	rounds := f.o.rounds(groups)
 	windows := map[*group][]plan.Window{}
 	for _, g := range groups {
-		windows[g] = f.order.Pick(g.windows, max(1, rounds/perWindow))
+		windows[g] = f.order.Pick(g.windows, max(1, rounds/perWireWindow))
 	}
 	if err := f.usage(ctx, nil); err != nil {
 		return err

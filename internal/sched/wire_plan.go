@@ -17,6 +17,7 @@ const (
 	leastWireSlot   = 60 * time.Millisecond
 	leastSlices     = 3  // of a case in a fork, where the time allows it
 	mostSlices      = 30 // also where they are short
+	perWireWindow   = 3  // slices of a window, at least: the more windows, the more of the sample is seen
 	wireForks       = 12 // the slot shrinks, down to leastWireSlot, to fit so many forks in the time
 )
 

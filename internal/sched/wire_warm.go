@@ -11,11 +11,22 @@ import (
 )
 
 // coldRequests and coldTime bound the first requests of a case that are timed
-// apart.
+// apart. Where there are many cases for the time, all together take coldShare of a
+// fork at most, or leastCold each.
 const (
 	coldRequests = 100
 	coldTime     = 200 * time.Millisecond
+	leastCold    = 20 * time.Millisecond
+	coldShare    = 0.3
 )
+
+func (o *overWire) coldTime() float64 {
+	share := coldShare * o.perFork() / float64(max(1, len(o.l.running())))
+	if share == 0 {
+		return float64(coldTime)
+	}
+	return min(float64(coldTime), max(float64(leastCold), share))
+}
 
 // cold times the first requests of each case, before anything has warmed up.
 // They also tell what a request costs.
@@ -41,7 +52,7 @@ func (f *wireFork) cold(ctx context.Context) error {
 func (f *wireFork) coldCase(ctx context.Context, m *caller, c *caseState) ([]int64, error) {
 	docs := f.s.Samples[c.Sample].Files.Documents
 	var ns []int64
-	rest, last := float64(coldTime), math.Inf(1) // time left; of one request
+	rest, last := f.o.coldTime(), math.Inf(1) // time left; of one request
 	for len(ns) == 0 || len(ns) < coldRequests && rest >= last {
 		n := max(1, min(coldRequests-len(ns), int(rest/last)))
 		first := len(ns) * f.s.pipeline(c.Case) % docs
