@@ -104,8 +104,11 @@ func storedBlocks(r *Report) []block {
 				g.rows = append(g.rows, []cell{show(name), show(verdict.Bytes(whole(c.Stored.Value))), bytesCell(c.Stored.MemoryUsage), bytesCell(c.Stored.UsedMemory)})
 			}
 		}
-		if store.Embedded(k.server) {
+		switch {
+		case store.Embedded(k.server):
 			b.items = []string{"What an embedded server takes of memory says nothing of a real one, so it is not shown."}
+		case stored[k][0].Stored.UsedMemory == nil:
+			b.items = []string{"used_memory grew too little to be told from the server's own work, so it is not shown: that needs more documents."}
 		}
 		b.grid = g.trim()
 		out = append(out, b)

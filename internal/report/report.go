@@ -192,7 +192,7 @@ type Stored struct {
 	Keys        int      `json:"keys"`
 	Value       float64  `json:"value_bytes"`
 	MemoryUsage *float64 `json:"memory_usage_bytes"` // null: the server's figure would mean nothing
-	UsedMemory  *float64 `json:"used_memory_bytes"`  // null: as above
+	UsedMemory  *float64 `json:"used_memory_bytes"`  // null: as above, or too little to be told from the server's own work
 }
 
 // Pair is what a message costs between two services in different runtimes.

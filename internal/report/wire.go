@@ -28,15 +28,12 @@ func newStored(s *store.Storage) *Stored {
 	if s == nil {
 		return nil
 	}
-	perKey := func(total int64) *float64 {
-		if total <= 0 || store.Embedded(s.Server) {
+	value, usage, growth := s.PerKey()
+	known := func(x float64) *float64 {
+		if x == 0 {
 			return nil
 		}
-		x := float64(total) / float64(s.Keys)
 		return &x
 	}
-	return &Stored{
-		Server: s.Server, Keys: s.Keys, Value: float64(s.ValueBytes) / float64(s.Keys),
-		MemoryUsage: perKey(s.MemoryUsage), UsedMemory: perKey(s.UsedMemory),
-	}
+	return &Stored{Server: s.Server, Keys: s.Keys, Value: value, MemoryUsage: known(usage), UsedMemory: known(growth)}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // mostRequests bounds the requests of a slice and the documents of a request, so
@@ -68,7 +67,3 @@ func (s *Storage) check() error {
 	}
 	return nil
 }
-
-// Embedded reports whether a server, as Storage names it, runs within wirecost:
-// what it takes of memory says nothing of a real one.
-func Embedded(server string) bool { return strings.Contains(server, "embedded") }

@@ -122,6 +122,23 @@ func TestScanRefusesOfTheWire(t *testing.T) {
 	}
 }
 
+func TestPerKey(t *testing.T) {
+	for _, tt := range []struct {
+		s    Storage
+		want [3]float64
+	}{
+		{Storage{Server: "redis 7", Keys: 1000, ValueBytes: 250e3, MemoryUsage: 312e3, UsedMemory: 339e3}, [3]float64{250, 312, 339}},
+		{Storage{Server: "redis 7", Keys: 2, ValueBytes: 500, MemoryUsage: 624, UsedMemory: 14000}, [3]float64{250, 312, 0}}, // mostly other things
+		{Storage{Server: "redis 7", Keys: 2, ValueBytes: 500, MemoryUsage: -1, UsedMemory: -5}, [3]float64{250, 0, 0}},
+		{Storage{Server: "embedded, in-process", Keys: 1000, ValueBytes: 250e3, MemoryUsage: 312e3, UsedMemory: 339e3}, [3]float64{250, 0, 0}},
+	} {
+		value, usage, growth := tt.s.PerKey()
+		if got := [3]float64{value, usage, growth}; got != tt.want {
+			t.Errorf("%+v: %v, want %v", tt.s, got, tt.want)
+		}
+	}
+}
+
 func TestHistogram(t *testing.T) {
 	h := HistogramOf([]int64{5, 300, 5, -2, 301, 1 << 40, math.MaxInt64})
 	want := Histogram{NS: []int64{0, 5, 301, 1<<40 + 1<<33 - 1, math.MaxInt64}, Count: []int64{1, 2, 2, 1, 1}}

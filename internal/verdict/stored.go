@@ -22,40 +22,32 @@ func stored(in Input, sample store.Sample, runtime string) *Sentence {
 		}
 	}
 	j, p := of[bench.JSON], of[bench.Protobuf]
-	if j == nil || p == nil || j.Keys == 0 || p.Keys == 0 {
+	if j == nil || p == nil {
 		return nil
 	}
 	s := &Sentence{Claim: Redis, Topic: "storage", Numbers: map[string]float64{}}
 	var parts []string
-	for _, x := range []struct {
-		key, what   string
-		json, proto int64
-		known       bool
-	}{
-		{"value", "as it is", j.ValueBytes, p.ValueBytes, true},
-		{"memory_usage", "by MEMORY USAGE", j.MemoryUsage, p.MemoryUsage, tells(j) && tells(p)},
-		{"used_memory", "by used_memory", j.UsedMemory, p.UsedMemory, tells(j) && tells(p)},
-	} {
-		if !x.known || x.json <= 0 || x.proto <= 0 {
-			continue
+	add := func(key, what string, json, protobuf float64) {
+		if json <= 0 || protobuf <= 0 {
+			return
 		}
-		g := gap{json: float64(x.json) / float64(j.Keys), protobuf: float64(x.proto) / float64(p.Keys)}
-		s.Numbers["json "+x.key], s.Numbers["protobuf "+x.key] = g.json, g.protobuf
-		parts = append(parts, fmt.Sprintf("%s %s against %s, %s", x.what, meanBytes(g.protobuf), meanBytes(g.json), g))
+		g := gap{json: json, protobuf: protobuf}
+		s.Numbers["json "+key], s.Numbers["protobuf "+key] = json, protobuf
+		parts = append(parts, fmt.Sprintf("%s %s against %s, %s", what, meanBytes(protobuf), meanBytes(json), g))
 	}
+	jsonValue, jsonUsage, jsonGrowth := j.PerKey()
+	value, usage, growth := p.PerKey()
+	add("value", "as it is", jsonValue, value)
+	add("memory_usage", "by MEMORY USAGE", jsonUsage, usage)
+	add("used_memory", "by used_memory", jsonGrowth, growth)
 	if len(parts) == 0 {
 		return nil
 	}
 	s.Text = fmt.Sprintf("%s holds a document of Protobuf (%s) and of JSON (%s) in: %s.", j.Server, names[bench.Protobuf], names[bench.JSON], strings.Join(parts, "; "))
-	if !tells(j) {
+	if store.Embedded(j.Server) {
 		s.Text += " What it takes of memory would say nothing of a real server."
 	}
 	return s
-}
-
-// tells reports whether a server's memory figures mean something.
-func tells(s *store.Storage) bool {
-	return s.MemoryUsage > 0 && !store.Embedded(s.Server)
 }
 
 // meanBytes writes a mean number of bytes.

@@ -44,8 +44,9 @@ func wiresOf(in Input, s store.Sample, runtime string) []*wire {
 func wireSentences(in Input, s store.Sample, runtime string) []Sentence {
 	var all []*Sentence
 	wires := wiresOf(in, s, runtime)
+	said := map[string]bool{}
 	for _, w := range wires {
-		all = append(all, w.request(), w.compression(), w.link())
+		all = append(all, w.request(said), w.compression(), w.link())
 	}
 	all = append(all, stored(in, s, runtime), keys(wires))
 	var out []Sentence
@@ -134,8 +135,8 @@ func (w *wire) what() string {
 }
 
 // request says how much of a request is codec at all, and what Protobuf saves of
-// the whole.
-func (w *wire) request() *Sentence {
+// the whole. What was said before is not said again.
+func (w *wire) request(said map[string]bool) *Sentence {
 	coding := w.plain()
 	j, p := w.usual(bench.JSON, coding), w.usual(bench.Protobuf, coding)
 	s := &Sentence{Claim: w.claim(), Topic: "request", Numbers: map[string]float64{}}
@@ -158,7 +159,11 @@ func (w *wire) request() *Sentence {
 		return nil
 	}
 	s.Numbers["requests"] = float64(w.requests())
-	s.Text = fmt.Sprintf("%s: the codec is %s. %s", w.where(), list(shares), w.rest(most))
+	s.Text = fmt.Sprintf("%s: the codec is %s.", w.where(), list(shares))
+	if rest := w.rest(most); !said[rest] {
+		said[rest] = true
+		s.Text += " " + rest
+	}
 	if j != nil && p != nil {
 		s.Text += " " + w.duel(*p, *j, s.Numbers)
 	}

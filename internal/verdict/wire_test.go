@@ -187,8 +187,8 @@ func TestRedisIsNotCreditedWithTheCodec(t *testing.T) {
 
 func TestStoredInRedis(t *testing.T) {
 	in := crossed(redis(bench.Set), textAsIs, wireAsIs)
-	in.Cases[0].Storage = &store.Storage{Server: "redis 7.0.15", Keys: 10, ValueBytes: 2500, MemoryUsage: 3120, UsedMemory: 3390}
-	in.Cases[1].Storage = &store.Storage{Server: "redis 7.0.15", Keys: 10, ValueBytes: 2000, MemoryUsage: 2450, UsedMemory: 2650}
+	in.Cases[0].Storage = &store.Storage{Server: "redis 7.0.15", Keys: 1000, ValueBytes: 250e3, MemoryUsage: 312e3, UsedMemory: 339e3}
+	in.Cases[1].Storage = &store.Storage{Server: "redis 7.0.15", Keys: 1000, ValueBytes: 200e3, MemoryUsage: 245e3, UsedMemory: 265e3}
 	want := "redis 7.0.15 holds a document of Protobuf (pb) and of JSON (std) in: as it is 200 B against 250 B, 20% smaller; by MEMORY USAGE 245 B against 312 B, 21% smaller; by used_memory 265 B against 339 B, 22% smaller."
 	if got := say(in, Redis); !strings.HasSuffix(got, want) {
 		t.Errorf("got  %s\nwant …%s", got, want)
