@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"time"
 
 	"wirecost/internal/bench"
@@ -24,7 +25,8 @@ func (c *checker) calls(t bench.Transport) part {
 			return err
 		}
 		defer server.close()
-		for _, op := range []bench.Operation{bench.Get, bench.Post} {
+		operations := requestsOf(codec)
+		for _, op := range operations {
 			for _, how := range server.codings {
 				for _, x := range subjects {
 					if err := c.called(ctx, s, server, request(t, server, x, op, how), x, how); err != nil {
@@ -38,7 +40,7 @@ func (c *checker) calls(t bench.Transport) part {
 			if most > 1 {
 				return fmt.Errorf("%d requests were under way at one time; want one after another", most)
 			}
-			if _, err := c.call(ctx, s, request(t, server, subjects[0], bench.Post, server.codings[0])); err != nil {
+			if _, err := c.call(ctx, s, request(t, server, subjects[0], operations[0], server.codings[0])); err != nil {
 				return err
 			}
 			if more, _ := server.counts(); more > connections {
@@ -47,6 +49,17 @@ func (c *checker) calls(t bench.Transport) part {
 			return nil
 		})
 	}
+}
+
+// requestsOf are the operations over HTTP that a codec can be a client of.
+func requestsOf(codec runner.CodecDescription) (all []bench.Operation) {
+	if slices.Contains(codec.Operations, bench.Decode) {
+		all = append(all, bench.Get)
+	}
+	if slices.Contains(codec.Operations, bench.Encode) {
+		all = append(all, bench.Post)
+	}
+	return all
 }
 
 // canDecode tells whether there is something to check posts with.

@@ -104,6 +104,7 @@ type checker struct {
 	description *runner.Description
 	findings    []Finding
 	line        Line // being checked
+	mannered    bool // what is not a codec's doing was checked of transports
 }
 
 func (c *checker) run(ctx context.Context) error {
@@ -142,7 +143,7 @@ func (c *checker) codec(ctx context.Context, codec runner.CodecDescription, firs
 	if first { // what follows is not the codec's doing
 		parts = append(parts, c.frames, c.ranges)
 	}
-	parts = append(parts, c.transports(first)...)
+	parts = append(parts, c.transports(codec)...)
 	for _, part := range parts {
 		err := c.session(ctx, func(ctx context.Context, s *Session) error { return part(ctx, s, codec) })
 		if err != nil {

@@ -25,11 +25,14 @@ func (c *checker) callsRedis(ctx context.Context, s *Session, codec runner.Codec
 	return c.withRedis(ctx, s, codec, func(m *miniredis.Miniredis, subjects []subject) error {
 		for _, x := range subjects {
 			for _, pipeline := range []int{0, 3} {
-				if err := c.redisSet(ctx, s, m, codec, x, pipeline); err != nil {
-					return err
-				}
-				if err := c.redisGet(ctx, s, m, codec, x, pipeline); err != nil {
-					return err
+				for _, op := range requestsOf(codec) {
+					check := c.redisGet
+					if op == bench.Post {
+						check = c.redisSet
+					}
+					if err := check(ctx, s, m, codec, x, pipeline); err != nil {
+						return err
+					}
 				}
 			}
 		}

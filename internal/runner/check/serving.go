@@ -41,6 +41,9 @@ func (c *checker) serves(t bench.Transport) part {
 				}
 			}
 		}
+		if !slices.Contains(codec.Operations, bench.Encode) {
+			return nil
+		}
 		return c.step("serve", codec.Name, string(t)+": many requests at a time are answered as well as one", func() error {
 			return c.crowd(ctx, w, codec, subjects[0])
 		})
@@ -69,6 +72,9 @@ func (c *checker) listens(ctx context.Context, s *Session, codec runner.CodecDes
 
 // gets checks every document under one coding.
 func (c *checker) gets(ctx context.Context, w *wireClient, codec runner.CodecDescription, x subject, how size.Coding) error {
+	if !slices.Contains(codec.Operations, bench.Encode) {
+		return nil
+	}
 	return c.step("serve", codec.Name, fmt.Sprintf("%s: GET of %s, %s: the documents, with the headers that say what they are and how long they took", w.transport, x.of, how.Name()), func() error {
 		written, err := c.fetch(ctx, w, codec, x, how)
 		if err != nil || c.opts.Output == nil {
@@ -102,6 +108,9 @@ func (c *checker) fetch(ctx context.Context, w *wireClient, codec runner.CodecDe
 
 // posts checks that every document is decoded, under one coding.
 func (c *checker) posts(ctx context.Context, w *wireClient, codec runner.CodecDescription, x subject, how size.Coding) error {
+	if !slices.Contains(codec.Operations, bench.Decode) {
+		return nil
+	}
 	return c.step("serve", codec.Name, fmt.Sprintf("%s: POST to %s, %s: answered with the leaf of each document", w.transport, x.of, how.Name()), func() error {
 		for i, d := range x.documents {
 			body, err := how.Compress(nil, d)

@@ -77,6 +77,9 @@ func (c *checker) overTransports(ctx context.Context, s *Session, codec runner.C
 			}
 			usable = append(usable, x)
 		}
+		if !slices.Contains(codec.Operations, bench.Encode) || !slices.Contains(codec.Operations, bench.Decode) {
+			usable, c.line.Skipped = nil, "it does not do both, encode and decode"
+		}
 		return err
 	})
 	return usable, err
@@ -127,9 +130,16 @@ func (c *checker) describeTransports(d *runner.Description) {
 // part is a check that has a fresh process.
 type part = func(context.Context, *Session, runner.CodecDescription) error
 
+// both tells whether a codec can be on either side of a request.
+func both(d runner.CodecDescription) bool {
+	return slices.Contains(d.Operations, bench.Encode) && slices.Contains(d.Operations, bench.Decode)
+}
+
 // transports are the checks of all transports that the runner announces. What is
-// not a codec's doing is checked with the first.
-func (c *checker) transports(first bool) []part {
+// not a codec's doing is checked with the first that can do everything.
+func (c *checker) transports(codec runner.CodecDescription) []part {
+	first := both(codec) && !c.mannered
+	c.mannered = c.mannered || first
 	var parts []part
 	for _, t := range c.description.Serves {
 		parts = append(parts, c.serves(t))

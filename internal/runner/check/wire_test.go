@@ -153,6 +153,33 @@ func TestAClientThatDoesNotKnowItsCPU(t *testing.T) {
 	}
 }
 
+// TestCodecsWithOneOperation, and visit, are asked for nothing else, and manners are checked
+// with another.
+func TestCodecsWithOneOperation(t *testing.T) {
+	for _, op := range []bench.Operation{bench.Encode, bench.Decode} {
+		v, o := vectors(t)
+		o.Values, o.Text = nil, nil
+		f := wiredRuntime(v)
+		f.Description.Codecs[0].Operations = []bench.Operation{op, bench.Visit}
+		manners := 0
+		o.Report = func(l Line) {
+			if l.Codec == "" && (l.Rule == "serve" || l.Rule == "call") {
+				manners++
+			}
+			other := map[bench.Operation][]string{bench.Encode: {"POST to", ": get of"}, bench.Decode: {"GET of", ": post of", "set of", "set-pipelined of"}}[op]
+			for _, x := range other {
+				if l.Codec == "a" && strings.Contains(l.Expected, x) {
+					t.Errorf("%s alone: %s", op, l.Expected)
+				}
+			}
+		}
+		findings, err := Run(t.Context(), startWired(t, v, f, ""), o)
+		if err != nil || findings != nil || manners == 0 {
+			t.Errorf("%s alone: found %v, %v; %d checks of manners", op, findings, err, manners)
+		}
+	}
+}
+
 func TestWrongDescriptionsOfTransports(t *testing.T) {
 	v, o := vectors(t)
 	f := fake(v)
