@@ -326,3 +326,13 @@ func TestTablesAreFolded(t *testing.T) {
 		t.Error("a table without keys is folded")
 	}
 }
+
+// Levels and what compression takes are in every row (CASES D18).
+func TestRowsNameTheirLevel(t *testing.T) {
+	text := export(t, "markdown", load(t, "requests.jsonl"), Options{})
+	for _, part := range []string{"| std | gzip:6 | 220 µs |", "| 9.1% | 55% | 36% |", "Content codings and their levels: gzip:6."} {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %q in\n%s", part, text)
+		}
+	}
+}
