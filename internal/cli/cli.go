@@ -131,7 +131,7 @@ Start with:  wirecost run orders.ndjson`,
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
-	root.AddCommand(a.runCommand(), a.inferCommand(), a.sizeCommand(), a.reportCommand(), a.compareCommand(), a.studyCommand(), a.doctorCommand(), a.setupCommand(), a.runnerCommand())
+	root.AddCommand(a.runCommand(), a.inferCommand(), a.sizeCommand(), a.reportCommand(), a.compareCommand(), a.studyCommand(), a.doctorCommand(), a.setupCommand(), a.runnerCommand(), a.pageCommand(), a.bundleCommand())
 	return root
 }
 

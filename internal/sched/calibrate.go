@@ -24,6 +24,8 @@ const (
 	perWindow    = 9  // batches that a window's median is taken of, at least
 	wantedForks  = 20 // the slot shrinks, down to leastSlot, to fit so many forks in the time
 	clockSteps   = 1000
+	coarseClock  = 1e3 // ns: a clock with such steps is a page's in a browser
+	coarseSteps  = 250 // instead of clockSteps, with such a clock
 	beside       = 2.2 // times a case's slot is what it takes of a fork: the long pass, cold operations, the start
 	fewestBlocks = 3   // where a fork would otherwise take too much of the time
 )
@@ -145,7 +147,7 @@ func (s *Scheduler) calibrateGroup(ctx context.Context, l *lane, codecs []string
 			}
 			p = q
 		}
-		err := s.calibrateCase(ctx, p, c)
+		err := s.calibrateCase(ctx, p, c, l.party.desc.ClockStepNS)
 		if err == nil {
 			err = s.tooSlow(c)
 		}
@@ -177,7 +179,20 @@ const calibrationDocuments = 48
 // slowTry is the ns of a try after which no more are needed.
 const slowTry = 2e9
 
-func (s *Scheduler) calibrateCase(ctx context.Context, p runner.Process, c *caseState) error {
+// A batch of a try lasts tryTime, in ns, but so many steps of a coarse clock. One
+// that shows fewer than leastSteps of them tells nothing but that it was too short.
+const (
+	tryTime    = 20e3
+	trySteps   = 50
+	leastSteps = 10
+	growth     = 16 // times as many operations after such a batch
+	mostGrown  = 5  // tries of that kind
+)
+
+func (s *Scheduler) calibrateCase(ctx context.Context, p runner.Process, c *caseState, step float64) error {
+	if step < coarseClock {
+		step = 0
+	}
 	x := s.Samples[c.Sample]
 	docs := spread(x.Files.Documents, calibrationDocuments)
 	ns := make([]float64, len(docs))
@@ -186,7 +201,7 @@ func (s *Scheduler) calibrateCase(ctx context.Context, p runner.Process, c *case
 		ns[i], iterations[i] = math.Inf(1), 1
 	}
 	rounds := 1 // over the documents, in a try
-	for try := range 3 {
+	for try, grown := 0, 0; try < 3; try++ {
 		var turn []batch
 		for range rounds {
 			for i, d := range docs {
@@ -211,8 +226,19 @@ func (s *Scheduler) calibrateCase(ctx context.Context, p runner.Process, c *case
 		if total > slowTry {
 			break
 		}
-		for i := range iterations {
-			iterations[i] = plan.Passes(ns[i], 20e3)
+		short := false
+		for i, n := range iterations {
+			iterations[i] = plan.Passes(ns[i], math.Max(tryTime, trySteps*step))
+			if ns[i]*float64(n) < leastSteps*step {
+				iterations[i], short = growth*n, true
+			}
+		}
+		if short && grown < mostGrown {
+			for i := range ns {
+				ns[i] = math.Inf(1)
+			}
+			try, grown = -1, grown+1 // again, from the first
+			continue
 		}
 		// Few documents are tried more often, if they are quick.
 		rounds = max(1, min(calibrationDocuments/len(docs), int(3e6*float64(rounds)/math.Max(total, 1))))
@@ -250,6 +276,15 @@ func costs(docs []int, ns []float64, bytes []int) []float64 {
 	return out
 }
 
+// batchLength is what a short batch should last under a clock of such steps, in ns.
+func batchLength(step float64) float64 {
+	steps := float64(clockSteps)
+	if step >= coarseClock {
+		steps = coarseSteps
+	}
+	return math.Max(float64(batchTime), steps*step)
+}
+
 func (s *Scheduler) planSample(l *lane, sample string) *samplePlan {
 	slowest := make([]float64, s.Samples[sample].Files.Documents)
 	var mine []*caseState
@@ -262,7 +297,7 @@ func (s *Scheduler) planSample(l *lane, sample string) *samplePlan {
 			slowest[i] = math.Max(slowest[i], ns)
 		}
 	}
-	p := &samplePlan{batch: math.Max(float64(batchTime), clockSteps*l.party.desc.ClockStepNS), cpu: l.slot / 2}
+	p := &samplePlan{batch: batchLength(l.party.desc.ClockStepNS), cpu: l.slot / 2}
 	p.windows = plan.Windows(slowest, p.batch)
 	p.long = plan.Windows(slowest, p.cpu/longPieces)
 	block := 0.0

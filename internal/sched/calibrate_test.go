@@ -41,3 +41,28 @@ func TestEqualCodecsGetEqualBatches(t *testing.T) {
 		}
 	}
 }
+
+// A page's clock is so coarse that it shows nothing of single operations.
+func TestCoarseClock(t *testing.T) {
+	const step = 5000
+	s := newSetting(t, 1)
+	s.runtime.Description.ClockStepNS = step
+	s.sched.Config.MaxForks = 4
+	s.run(t, t.Context())
+	forks := 0
+	for _, rec := range s.sink.records {
+		r, ok := rec.(*store.Fork)
+		if !ok {
+			continue
+		}
+		forks++
+		for i, ns := range r.WallNS {
+			if ns < 150*step || ns > 600*step {
+				t.Errorf("fork %d, case %d: %d operations took %d ns; want about 250 steps of %d ns", r.Fork, r.Case, r.Iterations[i], ns, step)
+			}
+		}
+	}
+	if forks == 0 {
+		t.Error("no forks")
+	}
+}
