@@ -181,6 +181,15 @@ func (w *goWire) http(t *testing.T) {
 		q := w.request(transport, address, w.samples[0], "goccy", bench.Post)
 		q.Peer, q.Document, q.Window, q.Requests = "encoding-json", 1, len(w.samples[0].documents)-1, 3
 		w.crosses(t, p, w.samples[0], q)
+		// One that only decodes has others encode.
+		for _, op := range []bench.Operation{bench.Get, bench.Post} {
+			q := w.request(transport, address, w.samples[0], "hyperpb", op)
+			q.Peer = "protobuf"
+			if op == bench.Post {
+				q.Codec, q.Peer = q.Peer, q.Codec
+			}
+			w.crosses(t, p, w.samples[0], q)
+		}
 	}
 }
 

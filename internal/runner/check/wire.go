@@ -77,9 +77,6 @@ func (c *checker) overTransports(ctx context.Context, s *Session, codec runner.C
 			}
 			usable = append(usable, x)
 		}
-		if !slices.Contains(codec.Operations, bench.Encode) || !slices.Contains(codec.Operations, bench.Decode) {
-			usable, c.line.Skipped = nil, "it does not do both, encode and decode"
-		}
 		return err
 	})
 	return usable, err
