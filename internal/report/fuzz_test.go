@@ -12,7 +12,7 @@ import (
 // A result file may come from anywhere: what the reader takes, every form must
 // be able to show.
 func FuzzReport(f *testing.F) {
-	for _, name := range []string{"other.jsonl", "sizes.jsonl", "requests.jsonl"} {
+	for _, name := range []string{"other.jsonl", "sizes.jsonl"} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
 			f.Fatal(err)
@@ -27,6 +27,8 @@ func FuzzReport(f *testing.F) {
 		`{"kind":"fork","case":-1,"wall_ns":[9223372036854775807],"iterations":[1],"document":[0],"window":[9223372036854775807],"cpu_ns":1,"cpu_iterations":1}` + "\n" +
 		`{"kind":"fork","case":7,"wall_ns":[1],"iterations":[9223372036854775807],"document":[0],"window":[9223372036854775807],"cpu_ns":1,"cpu_iterations":9223372036854775807}` + "\n" +
 		`{"kind":"memory","case":7,"allocs_per_op":1e308,"bytes_per_op":-1e308}` + "\n" + `{"kind":"progress","measure_ns":-1,"batch_ns":5,"preempted":-1e308}`))
+	all := crossings()
+	f.Add(lines(f, made(1, "redis 7", []asked{all[0], all[3], all[len(all)-1]})))
 	const get = `{"kind":"case","case":1,"sample":"s","runtime":"r","codec":"a","format":"json","operation":"get","transport":"http","encoding":"gzip:6","peer":"r","link":"x"}` + "\n"
 	f.Add([]byte(head + get + `{"kind":"requests","case":1,"pipeline":1073741824,"requests":[1073741824],"document":[0],"window":[1],"wall_ns":[1],` +
 		`"spans":{"encode":[9223372036854775807],"compress":[0],"transfer":[0],"decompress":[0],"decode":[0]},"client_cpu_ns":[1],"server_cpu_ns":[-9],"wire_bytes":[0],"allocated":[0],` +

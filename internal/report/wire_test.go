@@ -162,6 +162,18 @@ func made(n int, redis string, all []asked) []any {
 	return append(recs, &store.Footer{Kind: "footer", Status: "complete", Time: moment})
 }
 
+// lines are records as a file holds them.
+func lines(t testing.TB, recs []any) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	for _, rec := range recs {
+		if err := json.NewEncoder(&out).Encode(rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.Bytes()
+}
+
 // reported is the report of made-up records.
 func reported(t *testing.T, recs []any) *Report {
 	t.Helper()
@@ -177,15 +189,10 @@ func reported(t *testing.T, recs []any) *Report {
 }
 
 func TestRequestsFileIsWhatIsMade(t *testing.T) {
-	var got bytes.Buffer
-	for _, rec := range made(14, "redis 7.0.15", crossings()) {
-		if err := json.NewEncoder(&got).Encode(rec); err != nil {
-			t.Fatal(err)
-		}
-	}
+	got := lines(t, made(14, "redis 7.0.15", crossings()))
 	path := filepath.Join("testdata", "requests.jsonl")
 	if *update {
-		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -193,7 +200,7 @@ func TestRequestsFileIsWhatIsMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(want, got.Bytes()) {
+	if !bytes.Equal(want, got) {
 		t.Errorf("%s differs (run with -update if it should)", path)
 	}
 }
