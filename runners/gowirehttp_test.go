@@ -22,23 +22,35 @@ import (
 	"wirecost/internal/size"
 )
 
-// ask makes one request and reads the answer, which is as it crossed.
-func ask(ctx context.Context, method, url string, body []byte, header ...string) (*http.Response, []byte, error) {
+// answer is what came of a request, as it crossed.
+type answer struct {
+	*http.Response
+	body []byte
+}
+
+// fetch makes one request.
+func fetch(ctx context.Context, method, url string, body []byte, header ...string) (answer, error) {
 	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
-		return nil, nil, err
+		return answer{}, err
 	}
 	r.Header.Set("Accept-Encoding", "identity")
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
-	answer, err := http.DefaultTransport.RoundTrip(r)
+	response, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
-		return nil, nil, err
+		return answer{}, err
 	}
-	defer answer.Body.Close()
-	b, err := io.ReadAll(answer.Body)
-	return answer, b, err
+	defer response.Body.Close()
+	b, err := io.ReadAll(response.Body)
+	return answer{response, b}, err
+}
+
+// ask makes one request.
+func ask(ctx context.Context, method, url string, body []byte, header ...string) (*http.Response, []byte, error) {
+	a, err := fetch(ctx, method, url, body, header...)
+	return a.Response, a.body, err
 }
 
 // server checks what any client of any server stands on.
@@ -87,33 +99,33 @@ func (w *goWire) server(t *testing.T) {
 		{"POST", path, proto, []string{"Content-Type", "application/x-protobuf"}, 415, "reads application/json"},
 		{"POST", path, json, nil, 200, leaf},
 	} {
-		answer, body, err := ask(t.Context(), x.method, address+x.path, x.body, x.header...)
+		a, err := fetch(t.Context(), x.method, address+x.path, x.body, x.header...)
 		if err != nil {
 			t.Errorf("%s %s: %v", x.method, x.path, err)
 			continue
 		}
-		if answer.StatusCode != x.status || !bytes.Contains(body, []byte(x.want)) {
-			t.Errorf("%s %s: %s %q; want %d and %q", x.method, x.path, answer.Status, body, x.status, x.want)
+		if a.StatusCode != x.status || !bytes.Contains(a.body, []byte(x.want)) {
+			t.Errorf("%s %s: %d %q; want %d and %q", x.method, x.path, a.StatusCode, a.body, x.status, x.want)
 		}
-		wantOpen(t, x.method+" "+x.path, answer)
+		wantOpen(t, x.method+" "+x.path, a.Response)
 	}
 	w.headers(t, address+path)
 	w.bombs(t, address+path)
 }
 
 // wantOpen checks that pages of other origins may read an answer.
-func wantOpen(t *testing.T, what string, answer *http.Response) {
+func wantOpen(t *testing.T, what string, a *http.Response) {
 	t.Helper()
 	want := map[string]string{
 		"Access-Control-Allow-Origin": "*", "Timing-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin",
 		"Access-Control-Expose-Headers": "Server-Timing, Content-Encoding",
 	}
-	if answer.StatusCode == http.StatusNoContent {
+	if a.StatusCode == http.StatusNoContent {
 		want["Access-Control-Allow-Methods"], want["Access-Control-Max-Age"] = "GET, POST", "600"
 		want["Access-Control-Allow-Headers"] = "content-type, content-encoding"
 	}
 	for name, value := range want {
-		if got := answer.Header.Get(name); got != value {
+		if got := a.Header.Get(name); got != value {
 			t.Errorf("%s: %s is %q; want %q", what, name, got, value)
 		}
 	}
@@ -123,20 +135,20 @@ func wantOpen(t *testing.T, what string, answer *http.Response) {
 func (w *goWire) headers(t *testing.T, url string) {
 	duration := `;dur=\d+\.\d{6}`
 	for coding, timing := range map[string]string{"identity": "encode" + duration, "br": "encode" + duration + ", compress" + duration} {
-		answer, body, err := ask(t.Context(), http.MethodGet, url+"/"+coding+"/1", nil)
+		a, err := fetch(t.Context(), http.MethodGet, url+"/"+coding+"/1", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := map[string]string{"Content-Type": "application/json", "Content-Length": strconv.Itoa(len(body)), "Cache-Control": "no-store"}
+		want := map[string]string{"Content-Type": "application/json", "Content-Length": strconv.Itoa(len(a.body)), "Cache-Control": "no-store"}
 		if coding != "identity" {
 			want["Content-Encoding"] = coding
 		}
 		for _, name := range []string{"Content-Type", "Content-Length", "Cache-Control", "Content-Encoding"} {
-			if got := answer.Header.Get(name); got != want[name] {
+			if got := a.Header.Get(name); got != want[name] {
 				t.Errorf("%s: %s is %q; want %q", coding, name, got, want[name])
 			}
 		}
-		if got := answer.Header.Get("Server-Timing"); !regexp.MustCompile("^" + timing + "$").MatchString(got) {
+		if got := a.Header.Get("Server-Timing"); !regexp.MustCompile("^" + timing + "$").MatchString(got) {
 			t.Errorf("%s: Server-Timing is %q; want %q", coding, got, timing)
 		}
 	}
@@ -145,12 +157,12 @@ func (w *goWire) headers(t *testing.T, url string) {
 // bombs are bodies that decompress to far too much.
 func (w *goWire) bombs(t *testing.T, url string) {
 	for coding, bomb := range bombs(t) {
-		answer, body, err := ask(t.Context(), http.MethodPost, url, bomb, "Content-Encoding", coding)
+		a, err := fetch(t.Context(), http.MethodPost, url, bomb, "Content-Encoding", coding)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if answer.StatusCode != http.StatusBadRequest || !bytes.Contains(body, []byte("larger")) {
-			t.Errorf("%s of %d bytes: %s %q", coding, len(bomb), answer.Status, body)
+		if a.StatusCode != http.StatusBadRequest || !bytes.Contains(a.body, []byte("larger")) {
+			t.Errorf("%s of %d bytes: %d %q", coding, len(bomb), a.StatusCode, a.body)
 		}
 	}
 }
@@ -280,32 +292,27 @@ func (w *goWire) hooks(t *testing.T) {
 	i := slices.IndexFunc(w.samples, func(s goSample) bool { return s.name == "hostile" })
 	s := w.samples[i]
 	var group sync.WaitGroup
-	errs := make(chan error, len(w.codecs))
 	for _, c := range w.codecs {
 		if !w.able(s.name, c.Name, bench.Encode) || c.Documents != "json" {
 			continue
 		}
-		want := w.written[s.name][c.Name][0]
+		url, want, leaf := fmt.Sprintf("%s/%s/%s", address, s.name, c.Name), w.written[s.name][c.Name][0], strconv.Itoa(int(w.leaves[s.name][0]))
 		group.Go(func() {
 			for range 100 {
-				_, body, err := ask(t.Context(), http.MethodGet, fmt.Sprintf("%s/%s/%s/identity/0", address, s.name, c.Name), nil)
-				if err != nil || !bytes.Equal(body, want) {
-					errs <- fmt.Errorf("%s: %v %q; want %q", c.Name, err, body, want)
+				got, err := fetch(t.Context(), http.MethodGet, url+"/identity/0", nil)
+				if err != nil || !bytes.Equal(got.body, want) {
+					t.Errorf("%s: %v %q; want %q", c.Name, err, got.body, want)
 					return
 				}
-				_, body, err = ask(t.Context(), http.MethodPost, fmt.Sprintf("%s/%s/%s", address, s.name, c.Name), want)
-				if leaf := strconv.Itoa(int(w.leaves[s.name][0])); err != nil || string(body) != leaf {
-					errs <- fmt.Errorf("%s: %v %q; want %s", c.Name, err, body, leaf)
+				posted, err := fetch(t.Context(), http.MethodPost, url, want)
+				if err != nil || string(posted.body) != leaf {
+					t.Errorf("%s: %v %q; want %s", c.Name, err, posted.body, leaf)
 					return
 				}
 			}
 		})
 	}
 	group.Wait()
-	close(errs)
-	for err := range errs {
-		t.Error(err)
-	}
 }
 
 // maps checks that codecs that sort maps always write the same bytes, that others do
@@ -324,11 +331,11 @@ func (w *goWire) maps(t *testing.T) {
 		}[c.Documents]
 		seen := map[string]bool{}
 		for range 100 {
-			_, body, err := ask(t.Context(), http.MethodGet, fmt.Sprintf("%s/%s/%s/identity/1", address, s.name, c.Name), nil)
+			a, err := fetch(t.Context(), http.MethodGet, fmt.Sprintf("%s/%s/%s/identity/1", address, s.name, c.Name), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			seen[string(body)] = true
+			seen[string(a.body)] = true
 		}
 		for body := range seen {
 			if d, err := match(message, []byte(body)); d != nil || err != nil {
