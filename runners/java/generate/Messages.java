@@ -12,12 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.lang.model.SourceVersion;
 
-/** Makes the Protobuf messages in pb/, if a codec needs them. It runs in the build's own folder: Messages PROTOC. */
-public final class Messages {
+/** Makes the Protobuf messages in pb/, if a codec needs them. */
+final class Messages {
     /** What protoc reads. */
     private static final String SET = "set-java.binpb";
 
-    public static void main(String[] args) throws IOException, InterruptedException {
+    private Messages() {}
+
+    static void make(String protoc) throws IOException, InterruptedException {
         List<String> needing = new ArrayList<>(); // codecs that need messages
         List<String> protoJson = new ArrayList<>(); // those of them that need the JSON names of enums' values
         for (String line : Files.readAllLines(Path.of("generate", "codecs.txt"))) {
@@ -36,7 +38,7 @@ public final class Messages {
         if (!protoJson.isEmpty() && drops(protoJson, keyword(set))) {
             return; // the build starts again without them
         }
-        List<String> command = new ArrayList<>(List.of(args[0], "--descriptor_set_in=" + SET, "--java_out=."));
+        List<String> command = new ArrayList<>(List.of(protoc, "--descriptor_set_in=" + SET, "--java_out=."));
         write(set, command);
         drops(needing, run(command));
     }

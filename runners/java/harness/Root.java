@@ -10,7 +10,13 @@ public abstract class Root {
         this.visit = visit;
     }
 
-    // The same steps one by one, for "verify"; never timed.
+    // The same steps one by one, for "verify" and for what crosses a transport.
+
+    /** The class of the objects. */
+    public abstract Class<?> type();
+
+    /** Makes an object forget what it keeps of having been encoded. */
+    public abstract void renew(Object object);
 
     public abstract Object object(byte[] b) throws Exception;
 

@@ -21,7 +21,7 @@ final class Tasks {
 
     private static final class Task {
         FileChannel schedule, status;
-        long cpu, preemptions;
+        long cpu, runs, preemptions;
         boolean alive;
 
         /** Lets go of the files of a thread that has ended. */
@@ -47,6 +47,7 @@ final class Tasks {
     private final Map<String, Task> tasks = new HashMap<>();
     private final String own;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(8192);
+    private int at; // in the buffer
 
     /** CPU time in nanoseconds of all threads but this one, and of those that have ended. */
     long cpu;
@@ -63,7 +64,7 @@ final class Tasks {
             String own = Path.of("/proc/thread-self").toRealPath().getFileName().toString();
             Tasks t = new Tasks(own);
             t.read();
-            return t.tasks.containsKey(own) && t.first(t.tasks.get(own).schedule) > 0 ? t : null;
+            return t.tasks.containsKey(own) && t.fill(t.tasks.get(own).schedule) && t.number() > 0 ? t : null;
         } catch (IOException | RuntimeException e) {
             return null;
         }
@@ -79,17 +80,30 @@ final class Tasks {
         }
         tasks.values().removeIf(Task::ended); // what they had used still counts
         for (Map.Entry<String, Task> e : tasks.entrySet()) {
-            Task t = e.getValue();
-            long used = first(t.schedule);
-            if (used > t.cpu && !e.getKey().equals(own)) {
-                cpu += used - t.cpu;
-                t.cpu = used;
-            }
-            long switches = switches(t.status);
-            if (switches > t.preemptions) {
-                preemptions += switches - t.preemptions;
-                t.preemptions = switches;
-            }
+            read(e.getValue(), e.getKey().equals(own));
+        }
+    }
+
+    /** Most threads sleep. The file that tells of switches is dear, so it is read only of those that have run. */
+    private void read(Task t, boolean own) {
+        if (!fill(t.schedule)) {
+            return;
+        }
+        long used = number(); // nanoseconds on a CPU
+        number(); // and waiting for one
+        long runs = number();
+        if (used > t.cpu && !own) {
+            cpu += used - t.cpu;
+            t.cpu = used;
+        }
+        if (runs == t.runs) {
+            return;
+        }
+        t.runs = runs;
+        long switches = switches(t.status);
+        if (switches > t.preemptions) {
+            preemptions += switches - t.preemptions;
+            t.preemptions = switches;
         }
     }
 
@@ -109,18 +123,14 @@ final class Tasks {
         }
     }
 
-    /** The number that a file starts with: nanoseconds on a CPU. */
-    private long first(FileChannel file) {
-        return fill(file) ? number(0) : 0;
-    }
-
     private long switches(FileChannel file) {
         if (!fill(file)) {
             return 0;
         }
         for (int i = buffer.limit() - SWITCHES.length; i >= 0; i--) { // it is the last line
             if (startsAt(i)) {
-                return number(i + SWITCHES.length);
+                at = i + SWITCHES.length;
+                return number();
             }
         }
         return 0;
@@ -135,13 +145,14 @@ final class Tasks {
         return true;
     }
 
-    private long number(int i) {
-        while (i < buffer.limit() && buffer.get(i) <= ' ') {
-            i++;
+    /** The next number. */
+    private long number() {
+        while (at < buffer.limit() && buffer.get(at) <= ' ') {
+            at++;
         }
         long n = 0;
-        for (; i < buffer.limit() && buffer.get(i) >= '0' && buffer.get(i) <= '9'; i++) {
-            n = 10 * n + buffer.get(i) - '0';
+        for (; at < buffer.limit() && buffer.get(at) >= '0' && buffer.get(at) <= '9'; at++) {
+            n = 10 * n + buffer.get(at) - '0';
         }
         return n;
     }
@@ -151,6 +162,7 @@ final class Tasks {
             return false;
         }
         buffer.clear();
+        at = 0;
         try {
             int n = file.read(buffer, 0);
             buffer.flip();

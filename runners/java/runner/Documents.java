@@ -1,6 +1,7 @@
 package runner;
 
 import harness.Document;
+import harness.Failure;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -2,6 +2,7 @@ package runner;
 
 import control.Reply;
 import control.Request;
+import harness.Failure;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.FileDescriptor;
@@ -72,7 +73,7 @@ public final class Main {
         return line.toByteArray();
     }
 
-    private static final class Answer {
+    static final class Answer {
         final String text;
         final boolean last;
         /** Another JVM shall answer this request and all that follow. */
@@ -90,7 +91,7 @@ public final class Main {
     }
 
     /** Gives the reply to one request. What goes wrong inside a codec is an error of that request only. */
-    private static Answer answer(Server server, byte[] line) {
+    static Answer answer(Server server, byte[] line) {
         long id = 0;
         try {
             Request q = Request.read(line);

@@ -3,8 +3,10 @@ package runner;
 import control.Reply;
 import control.Request;
 import harness.Document;
+import harness.Failure;
 import harness.Nothing;
 import harness.Operation;
+import harness.Prepared;
 import harness.Usage;
 import java.util.List;
 

@@ -1,5 +1,6 @@
 package runner;
 
+import codecs.Codecs;
 import control.Request;
 import java.io.BufferedInputStream;
 import java.io.File;
@@ -9,6 +10,7 @@ import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import transports.Transports;
 
 /**
  * Hands everything over to a second JVM where documents are so large that they, and the objects made of them, do not
@@ -18,9 +20,12 @@ final class Relay {
     /** Set in the second JVM. */
     private static final String SECOND = "runner.second";
 
-    /** How many times the documents' bytes a heap should hold, and how much more. */
+    /** How many times the documents' bytes a heap should hold for each codec, and how much more. */
     private static final int TIMES = 10;
     private static final long MORE = 40L << 20;
+
+    /** How much a server or client takes besides. */
+    private static final long WIRE = 40L << 20;
 
     private final Process process;
     private final InputStream replies;
@@ -36,11 +41,13 @@ final class Relay {
         }
         long bytes = 0;
         for (Request sample : q.objects("samples")) {
-            for (String form : Server.forms(q.texts("codecs"))) {
-                bytes += new File(sample.object("files").text(form)).length();
+            for (String name : q.texts("codecs")) {
+                Codecs.Description d = Codecs.find(name);
+                bytes += d == null ? 0 : new File(sample.object("files").text(d.documents)).length();
             }
         }
-        return TIMES * bytes + MORE > Runtime.getRuntime().maxMemory();
+        long wire = Transports.ALL.isEmpty() ? 0 : WIRE;
+        return TIMES * bytes + MORE + wire > Runtime.getRuntime().maxMemory();
     }
 
     /** Starts a JVM like this one, but with the default for the largest heap. */

@@ -1,6 +1,8 @@
 package runner;
 
 import control.Reply;
+import harness.Failure;
+import harness.Prepared;
 import java.io.IOException;
 import java.io.OutputStream;
 

@@ -18,6 +18,11 @@ public final class Check {
         {"com.google.gson.Gson", "gson-"},
         {"com.google.protobuf.Message", "protobuf-java-4"},
         {"com.google.protobuf.util.JsonFormat", "protobuf-java-util-"},
+        {"org.springframework.boot.SpringApplication", "spring-boot-4"},
+        {"org.springframework.boot.tomcat.TomcatWebServer", "spring-boot-tomcat-4"},
+        {"org.springframework.web.servlet.DispatcherServlet", "spring-webmvc-7"},
+        {"org.springframework.http.converter.HttpMessageConverter", "spring-web-7"},
+        {"org.apache.catalina.startup.Tomcat", "tomcat-embed-core-"},
     };
 
     public static void main(String[] args) throws Exception {

@@ -1,26 +1,26 @@
-package runner;
+package harness;
 
 /** Something that went wrong or could not be tried, with a message that says all. */
-final class Failure extends Exception {
+public final class Failure extends Exception {
     private static final long serialVersionUID = 1;
 
     /** How the protocol calls it: "error" or "skipped". */
-    final String member;
+    public final String member;
 
     private Failure(String member, String message, Exception cause) {
         super(message, cause);
         this.member = member;
     }
 
-    Failure(String message) {
+    public Failure(String message) {
         this("error", message, null);
     }
 
-    Failure(String where, Exception cause) {
+    public Failure(String where, Exception cause) {
         this("error", where + ": " + cause, cause);
     }
 
-    static Failure skipped(String why) {
+    public static Failure skipped(String why) {
         return new Failure("skipped", why, null);
     }
 }

@@ -1,17 +1,12 @@
-package runner;
-
-import harness.Codec;
-import harness.Document;
-import harness.Operation;
-import harness.Root;
+package harness;
 
 /** A codec that is ready for a sample. */
-final class Prepared {
-    final String codec;
-    final Root root;
-    final Document[] documents;
+public final class Prepared {
+    public final String codec;
+    public final Root root;
+    public final Document[] documents;
     /** Why it cannot be tried, or null. */
-    final String skipped;
+    public final String skipped;
 
     private Prepared(String codec, Root root, Document[] documents, String skipped) {
         this.codec = codec;
@@ -20,12 +15,12 @@ final class Prepared {
         this.skipped = skipped;
     }
 
-    static Prepared skipped(String codec, String reason) {
+    public static Prepared skipped(String codec, String reason) {
         return new Prepared(codec, null, null, reason);
     }
 
     /** The documents' bytes may be shared with other codecs, the objects are not. */
-    static Prepared ready(String name, Codec codec, int root, Document[] documents) {
+    public static Prepared ready(String name, Codec codec, int root, Document[] documents) {
         Document[] own = new Document[documents.length];
         for (int i = 0; i < own.length; i++) {
             own[i] = new Document(documents[i].bytes);
@@ -34,19 +29,26 @@ final class Prepared {
     }
 
     /** Gives an operation, after the objects that it starts from have been made. */
-    Operation operation(String name, int first, int window) throws Failure {
+    public Operation operation(String name, int first, int window) throws Failure {
         Operation operation = root.operation(name);
         if (name.equals("encode")) {
             for (int i = first; i < first + window; i++) {
-                if (documents[i].object == null) {
-                    documents[i].object = object(i);
-                }
+                object(i);
             }
         }
         return operation;
     }
 
-    private Object object(int document) throws Failure {
+    /** What the codec's own decoder makes of a document, made when it is needed first. Threads may share it. */
+    public synchronized Object object(int document) throws Failure {
+        Document d = documents[document];
+        if (d.object == null) {
+            d.object = decoded(document);
+        }
+        return d.object;
+    }
+
+    private Object decoded(int document) throws Failure {
         try {
             Object object = root.object(documents[document].bytes);
             root.visit(object); // a string that is still bytes becomes one, as a program would have set it
@@ -57,7 +59,7 @@ final class Prepared {
     }
 
     /** Does an operation and says which one failed. */
-    int run(Operation operation, String name, int first, int window, long iterations) throws Failure {
+    public int run(Operation operation, String name, int first, int window, long iterations) throws Failure {
         try {
             return operation.run(documents, first, window, iterations);
         } catch (Exception e) {

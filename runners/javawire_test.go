@@ -1,0 +1,400 @@
+package runners_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"wirecost/internal/bench"
+	"wirecost/internal/runner"
+	"wirecost/internal/schema"
+)
+
+// javaWire is a build that crosses HTTP, and a process of it that serves all that
+// it has.
+type javaWire struct {
+	*javaBuild
+	server      runner.Process
+	description *runner.Description
+	prepared    preparation
+	address     string // "http://127.0.0.1:4711"
+}
+
+func javaOverHTTP(t *testing.T, s goSchema) *javaWire {
+	t.Helper()
+	r, builder := javaRunner(t)
+	w := &javaWire{javaBuild: &javaBuild{buildGo(t, builder, r, s, codecNames(r), bench.HTTP)}}
+	w.server, w.prepared = w.ready(t)
+	var err error
+	if w.description, err = w.server.Describe(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.address = serve(t, w.server)
+	return w
+}
+
+// ready starts a process that is ready for everything.
+func (w *javaWire) ready(t *testing.T) (runner.Process, preparation) {
+	t.Helper()
+	p := start(t, w.Build)
+	return p, w.prepare(t, p)
+}
+
+// serve has a process serve over HTTP, and gives the address.
+func serve(t *testing.T, p runner.Process) string {
+	t.Helper()
+	reply, err := p.Serve(t.Context(), runner.ServeRequest{Transport: bench.HTTP, Address: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "http://" + reply.Address
+}
+
+// leaves gives the checksums of a sample's documents, as Java has them.
+func (b *goBuild) leaves(t *testing.T, sample, unit string) []uint32 {
+	t.Helper()
+	var leaves []uint32
+	for _, m := range b.messages[sample] {
+		leaf, _, err := b.refs[sample].Checksums(m, unit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leaves = append(leaves, leaf)
+	}
+	return leaves
+}
+
+func sum(x []uint32) (n uint32) {
+	for _, v := range x {
+		n += v
+	}
+	return n
+}
+
+// TestJavaOverHTTP lets the client fetch and send every document with every codec
+// and coding, and holds the checksums against the reference.
+func TestJavaOverHTTP(t *testing.T) {
+	for _, s := range goSchemas {
+		t.Run(s.name, func(t *testing.T) {
+			w := javaOverHTTP(t, s)
+			if !slices.Equal(w.description.Serves, []bench.Transport{bench.HTTP}) || !slices.Equal(w.description.Calls, []bench.Transport{bench.HTTP}) ||
+				!slices.Equal(w.description.Encodings, []string{"gzip:6"}) || !strings.Contains(w.description.Version, "Spring Boot 4.") {
+				t.Errorf("serves %v, calls %v, encodings %v, version %s", w.description.Serves, w.description.Calls, w.description.Encodings, w.description.Version)
+			}
+			client, _ := w.ready(t)
+			for _, sample := range s.samples {
+				for _, codec := range w.Codecs {
+					t.Run(sample.name+"/"+codec, func(t *testing.T) {
+						if reason := w.prepared.skipped(sample.name, codec); reason != "" {
+							w.refused(t, client, sample.name, codec, reason)
+							return
+						}
+						for _, op := range []bench.Operation{bench.Get, bench.Post} {
+							for _, encoding := range []string{"identity", "gzip:6"} {
+								w.call(t, client, sample.name, codec, op, encoding)
+							}
+						}
+					})
+				}
+			}
+			w.usage(t, client)
+		})
+	}
+}
+
+// request asks for two rounds over the documents of a sample.
+func (w *javaWire) request(sample, codec string, op bench.Operation, encoding string) runner.CallRequest {
+	n := len(w.messages[sample])
+	return runner.CallRequest{
+		Transport: bench.HTTP, Address: w.address, Sample: sample, Codec: codec, Peer: codec, Operation: op,
+		Encoding: encoding, Requests: 2 * n, Window: n,
+	}
+}
+
+func (w *javaWire) call(t *testing.T, client runner.Process, sample, codec string, op bench.Operation, encoding string) {
+	t.Helper()
+	w.wantCall(t, client, w.request(sample, codec, op, encoding), "utf16")
+}
+
+// wantCall makes two rounds of requests over a sample, and checks what they
+// decoded, with lengths of strings in the given unit.
+func (w *javaWire) wantCall(t *testing.T, client runner.Process, q runner.CallRequest, unit string) {
+	t.Helper()
+	what := fmt.Sprintf("%s of %s, %s with %s, %s", q.Operation, q.Sample, q.Codec, q.Peer, q.Encoding)
+	r, err := client.Call(t.Context(), q)
+	if err != nil {
+		t.Errorf("%s: %v", what, err)
+		return
+	}
+	if want := 2 * sum(w.leaves(t, q.Sample, unit)); r.Checksum != want {
+		t.Errorf("%s: checksum %d; want %d", what, r.Checksum, want)
+	}
+	if q.Encoding != bench.Identity && r.WireBytes <= 0 {
+		t.Errorf("%s: %d bytes on the wire", what, r.WireBytes)
+	}
+	wantSpans(t, what, q, r)
+}
+
+// refused wants a codec that cannot handle a sample to be told so on both sides.
+func (w *javaWire) refused(t *testing.T, client runner.Process, sample, codec, reason string) {
+	t.Helper()
+	if _, err := client.Call(t.Context(), w.request(sample, codec, bench.Get, "identity")); err == nil || !strings.Contains(err.Error(), reason) {
+		t.Errorf("call: %v; want %s", err, reason)
+	}
+	if a, body := w.ask(t, http.MethodGet, w.path(sample, codec, "identity", "0"), nil); a.StatusCode != http.StatusNotFound || !strings.Contains(body, reason) {
+		t.Errorf("the server answers %s %s; want 404 and %s", a.Status, body, reason)
+	}
+}
+
+func (w *javaWire) usage(t *testing.T, client runner.Process) {
+	t.Helper()
+	for name, p := range map[string]runner.Process{"client": client, "server": w.server} {
+		before, err := p.Usage(t.Context())
+		if err != nil || before.CPUNS <= 1e8 { // starting a JVM takes more
+			t.Errorf("%s: usage %+v %v", name, before, err)
+			continue
+		}
+		if after, err := p.Usage(t.Context()); err != nil || after.CPUNS < before.CPUNS {
+			t.Errorf("%s: usage %+v after %+v: %v", name, after, before, err)
+		}
+	}
+}
+
+// path joins segments into the URL of what the server has.
+func (w *javaWire) path(segments ...string) string {
+	u := w.address
+	for _, s := range segments {
+		u += "/" + url.PathEscape(s)
+	}
+	return u
+}
+
+// ask makes a request of our own, and gives the answer as it crossed.
+func (w *javaWire) ask(t *testing.T, method, to string, body []byte, headers ...string) (*http.Response, string) {
+	t.Helper()
+	answer, b, err := ask(t.Context(), method, to, body, headers...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer, string(b)
+}
+
+func gunzip(t *testing.T, s string) []byte {
+	t.Helper()
+	z, err := gzip.NewReader(strings.NewReader(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func gzipped(b []byte) []byte {
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	_, _ = z.Write(b)
+	_ = z.Close()
+	return out.Bytes()
+}
+
+var (
+	encodeTiming   = regexp.MustCompile(`^encode;dur=\d+\.\d{6}$`)
+	compressTiming = regexp.MustCompile(`^encode;dur=\d+\.\d{6}, compress;dur=\d+\.\d{6}$`)
+	decodeTiming   = regexp.MustCompile(`^decode;dur=\d+\.\d{6}$`)
+	expandTiming   = regexp.MustCompile(`^decompress;dur=\d+\.\d{6}, decode;dur=\d+\.\d{6}$`)
+)
+
+// TestJavaServer reads what the server says to a client that is not ours, and
+// holds the documents against the reference.
+func TestJavaServer(t *testing.T) {
+	s := goSchemas[0]
+	w := javaOverHTTP(t, s)
+	for _, sample := range s.samples {
+		for _, c := range w.description.Codecs {
+			if w.prepared.skipped(sample.name, c.Name) == "" {
+				t.Run(sample.name+"/"+c.Name, func(t *testing.T) { w.serves(t, sample.name, c) })
+			}
+		}
+	}
+}
+
+var mediaTypes = map[bench.Format]string{bench.JSON: "application/json", bench.Protobuf: "application/x-protobuf"}
+
+func (w *javaWire) serves(t *testing.T, sample string, c runner.CodecDescription) {
+	ref, leaves := w.refs[sample], w.leaves(t, sample, "utf16")
+	match := map[string]func(protoreflect.Message, []byte) (*schema.Difference, error){
+		"json": ref.MatchJSON, "protobuf": ref.MatchBinary, "protojson": ref.MatchProtoJSON,
+	}[c.Documents]
+	for i, m := range w.messages[sample] {
+		for coding, timing := range map[string]*regexp.Regexp{"identity": encodeTiming, "gzip": compressTiming} {
+			a, sent := w.ask(t, http.MethodGet, w.path(sample, c.Name, coding, strconv.Itoa(i)), nil, "Accept", mediaTypes[c.Format])
+			body := []byte(sent)
+			if coding == "gzip" && a.StatusCode == http.StatusOK {
+				body = gunzip(t, sent)
+			}
+			if d, err := match(m, body); a.StatusCode != http.StatusOK || d != nil || err != nil {
+				t.Errorf("document %d, %s: %s %v %v in %.300q", i, coding, a.Status, d, err, body)
+			}
+			wantHeaders(t, a, len(sent), c.Format, coding, timing)
+			w.posts(t, sample, c, body, coding, leaves[i])
+		}
+	}
+}
+
+func wantHeaders(t *testing.T, a *http.Response, length int, format bench.Format, coding string, timing *regexp.Regexp) {
+	t.Helper()
+	want := map[string]string{
+		"Content-Type": mediaTypes[format], "Content-Encoding": "gzip", "Cache-Control": "no-store", "Content-Length": strconv.Itoa(length),
+	}
+	if coding == "identity" {
+		want["Content-Encoding"] = ""
+	}
+	for name, value := range want {
+		if got := a.Header.Get(name); got != value {
+			t.Errorf("%s: %s is %q; want %q", coding, name, got, value)
+		}
+	}
+	if got := a.Header.Get("Server-Timing"); !timing.MatchString(got) {
+		t.Errorf("%s: Server-Timing is %q", coding, got)
+	}
+	wantOpen(t, coding, a)
+}
+
+// posts sends a document, and wants its checksum.
+func (w *javaWire) posts(t *testing.T, sample string, c runner.CodecDescription, body []byte, coding string, leaf uint32) {
+	t.Helper()
+	headers, timing := []string{"Content-Type", mediaTypes[c.Format]}, decodeTiming
+	if coding == "gzip" {
+		body, headers, timing = gzipped(body), append(headers, "Content-Encoding", "gzip"), expandTiming
+	}
+	a, said := w.ask(t, http.MethodPost, w.path(sample, c.Name), body, headers...)
+	if a.StatusCode != http.StatusOK || said != fmt.Sprint(leaf) || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/plain") || !timing.MatchString(a.Header.Get("Server-Timing")) {
+		t.Errorf("post, %s: %s %.200q, Server-Timing %q; want %d", coding, a.Status, said, a.Header.Get("Server-Timing"), leaf)
+	}
+	wantOpen(t, coding, a)
+}
+
+const smallProto = `syntax = "proto3";
+message Order { int64 id = 1; string name = 2; repeated Order children = 3; }
+`
+
+// small is two samples of one schema, one with a name that has to be escaped.
+func small() goSchema {
+	documents := []string{`{"id":1,"name":"a"}`, `{"id":2,"name":"grün 🚂","children":[{"id":3}]}`}
+	return goSchema{name: "small", proto: smallProto, samples: []goSample{
+		{"orders", "Order", documents},
+		{`GET shop.example/api/a b?x=%2F\1+2`, "Order", documents},
+	}}
+}
+
+// TestJavaServerRefuses asks for what is not there, and sends what is no document.
+func TestJavaServerRefuses(t *testing.T) {
+	w := javaOverHTTP(t, small())
+	deep := []byte(strings.Repeat(`{"children":[`, 50_000))
+	for _, x := range []struct {
+		what, method, path, body string
+		status                   int
+		says                     string
+		headers                  []string
+	}{
+		{"another sample", "GET", "/invoices/jackson2/identity/0", "", 404, `no sample "invoices"`, nil},
+		{"another codec", "GET", "/orders/bson/identity/0", "", 404, `"bson" was not prepared`, nil},
+		{"another coding", "GET", "/orders/jackson2/br/0", "", 404, "identity and gzip", nil},
+		{"a document too many", "GET", "/orders/jackson2/identity/2", "", 404, "the sample has 2", nil},
+		{"a document below 0", "GET", "/orders/jackson2/identity/-1", "", 404, "the sample has 2", nil},
+		{"no number", "GET", "/orders/jackson2/identity/x", "", 404, "the sample has 2", nil},
+		{"a number without end", "GET", "/orders/jackson2/identity/" + strings.Repeat("9", 30), "", 404, "the sample has 2", nil},
+		{"another path", "GET", "/", "", 404, "nothing is served", nil},
+		{"a longer path", "GET", "/orders/jackson2/identity/0/1", "", 404, "nothing is served", nil},
+		{"another type", "GET", "/orders/jackson2/identity/0", "", 406, "application/json", []string{"Accept", "application/x-protobuf"}},
+		{"a post to a document", "POST", "/orders/jackson2/identity/0", "{}", 405, "use GET", nil},
+		{"a get of a codec", "GET", "/orders/jackson2", "", 405, "use POST", nil},
+		{"only the head", "HEAD", "/orders/jackson2/identity/0", "", 405, "", nil},
+		{"a put", "PUT", "/orders/jackson2", "{}", 405, "use POST", nil},
+		{"a put elsewhere", "PUT", "/x", "{}", 405, "not for this path", nil},
+		{"no JSON", "POST", "/orders/jackson2", `{"id":`, 400, "cannot be decoded", nil},
+		{"nothing", "POST", "/orders/jackson3", "", 400, "", nil},
+		{"null", "POST", "/orders/gson", "null", 400, "no document", nil},
+		{"no document of the type", "POST", "/orders/jackson3", `{"id":"x"}`, 400, "cannot be decoded", nil},
+		{"no Protobuf", "POST", "/orders/protobuf", "\x0f", 400, "cannot be decoded", nil},
+		{"no ProtoJSON", "POST", "/orders/jsonformat", "[]", 400, "cannot be decoded", nil},
+		{"no end of nesting", "POST", "/orders/gson", string(deep), 400, "cannot be decoded", nil},
+		{"no gzip", "POST", "/orders/jackson2", "{}", 400, "cannot be decompressed", []string{"Content-Encoding", "gzip"}},
+		{"cut gzip", "POST", "/orders/jackson2", string(gzipped([]byte("{}"))[:15]), 400, "cannot be decompressed", []string{"Content-Encoding", "gzip"}},
+		{"a bomb", "POST", "/orders/jackson2", string(gzipped(make([]byte, 50<<20))), 400, "cannot be decompressed", []string{"Content-Encoding", "gzip"}},
+		{"another coding", "POST", "/orders/jackson2", "{}", 415, "identity and gzip", []string{"Content-Encoding", "br"}},
+		{"another type", "POST", "/orders/jackson2", "{}", 415, "want application/json", []string{"Content-Type", "application/x-protobuf"}},
+		{"a wrong type", "POST", "/orders/jackson2", "{}", 415, "want application/json", []string{"Content-Type", "/;;"}},
+		{"what is allowed", "OPTIONS", "/orders/jackson2", "", 204, "", nil},
+		{"a long body", "POST", "/orders/jackson2", strings.Repeat(" ", 2<<20), 413, "longer than", nil},
+	} {
+		a, body := w.ask(t, x.method, w.address+x.path, []byte(x.body), x.headers...)
+		if a.StatusCode != x.status || !strings.Contains(body, x.says) || (body == "") != (x.status == 204 || x.method == "HEAD") {
+			t.Errorf("%s: %s %.60s: %s %q %v; want %d with %q", x.what, x.method, x.path, a.Status, body, a.Header, x.status, x.says)
+		}
+		wantOpen(t, x.what, a)
+	}
+	w.serves(t, "orders", w.description.Codecs[0]) // all is well after that
+}
+
+// TestJavaServerKeepsConnections makes more requests over one connection than
+// Tomcat allows by itself.
+func TestJavaServerKeepsConnections(t *testing.T) {
+	w := javaOverHTTP(t, small())
+	client := &http.Client{Timeout: time.Minute}
+	defer client.CloseIdleConnections()
+	for i := range 300 {
+		r, err := client.Get(w.path("orders", "gson", "identity", "0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, r.Body)
+		r.Body.Close()
+		if r.Close {
+			t.Fatalf("the server closes the connection after %d requests", i+1)
+		}
+	}
+}
+
+// TestJavaWithoutTransports looks at a build that crosses nothing.
+func TestJavaWithoutTransports(t *testing.T) {
+	b := buildJava(t, small())
+	p := start(t, b.Build)
+	d, err := p.Describe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Serves) > 0 || len(d.Calls) > 0 || len(d.Encodings) > 0 || strings.Contains(d.Version, "Spring") {
+		t.Errorf("serves %v, calls %v, encodings %v, version %s", d.Serves, d.Calls, d.Encodings, d.Version)
+	}
+	b.prepare(t, p)
+	_, err = p.Serve(t.Context(), runner.ServeRequest{Transport: bench.HTTP, Address: "127.0.0.1:0"})
+	if err == nil || !strings.Contains(err.Error(), `was not built for the transport "http"`) {
+		t.Errorf("serve: %v", err)
+	}
+	for _, name := range []string{"classpath.options", "sources.txt"} {
+		text, err := os.ReadFile(filepath.Join(b.Dir, name))
+		if err != nil || strings.Contains(string(text), "spring") || strings.Contains(string(text), "http") {
+			t.Errorf("%s: %v\n%s", name, err, text)
+		}
+	}
+	if compiled, _ := filepath.Glob(filepath.Join(b.Dir, "classes", "transports", "*")); len(compiled) != 2 {
+		t.Errorf("compiled %v; want the interface and the empty list", compiled)
+	}
+}
