@@ -18,6 +18,7 @@ func (w *wire) compression() *Sentence {
 	}
 	s := &Sentence{Claim: w.claim(), Topic: "compression", Numbers: map[string]float64{"json": j.NS.Median, "json bytes": j.Requests.Bytes}}
 	var parts, within []string
+	inTransfer := false // decompression is
 	for _, coding := range w.codings() {
 		packed := w.usual(bench.JSON, coding)
 		if coding == plain || packed == nil {
@@ -29,6 +30,7 @@ func (w *wire) compression() *Sentence {
 		}
 		s.Numbers["json "+coding], s.Numbers["json "+coding+" bytes"] = packed.NS.Median, packed.Requests.Bytes
 		s.Numbers[coding+" ratio"], s.Numbers[coding+" low"], s.Numbers[coding+" high"] = r.Value, r.Low, r.High
+		inTransfer = inTransfer || w.way.Operation == bench.Get && packed.Requests.Spans.Decompress == 0
 		parts = append(parts, fmt.Sprintf("%s takes it to %s and the time to %s", coding, Bytes(packed.Requests.Bytes), r))
 		if p := w.usual(bench.Protobuf, coding); p != nil {
 			if r, ok := w.table.ratio(p.Case.Case, packed.Case.Case); ok && r.bounded() {
@@ -41,6 +43,9 @@ func (w *wire) compression() *Sentence {
 		return nil
 	}
 	s.Text = fmt.Sprintf("%s, a body of JSON (%s) is %s in %s: %s.", w.where(), j.Codec, Bytes(j.Requests.Bytes), Duration(j.NS.Median), strings.Join(parts, "; "))
+	if inTransfer {
+		s.Text += " The program gets the body decompressed, so that is in its transfer."
+	}
 	if len(within) > 0 {
 		s.Text += fmt.Sprintf(" Where both are compressed, Protobuf needs of the time of JSON %s.", list(within))
 	}

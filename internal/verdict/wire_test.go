@@ -135,6 +135,11 @@ func TestCompressionOfRequests(t *testing.T) {
 	if !strings.HasSuffix(got, want) {
 		t.Errorf("got  %s\nwant …%s", got, want)
 	}
+	in := crossed(get, textAsIs, textPacked)
+	in.Cases[1].Requests.Spans.Decompress = 0 // as in a browser
+	if got := say(in, HTTP); !strings.HasSuffix(got, "the time to 2.00× (1.98–2.02). The program gets the body decompressed, so that is in its transfer.") {
+		t.Error(got)
+	}
 	if got := say(crossed(get, textAsIs, wireAsIs), HTTP); strings.Contains(got, "compress") {
 		t.Errorf("nothing was compressed: %s", got)
 	}
