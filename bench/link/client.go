@@ -52,6 +52,8 @@ func beClient(kind string, arguments []string) error {
 		ns, err = callRaw(arguments[0], int(numbers[0]))
 	case kind == "http" && len(numbers) == 2:
 		ns, err = callHTTP(arguments[0], int(numbers[0]), time.Duration(numbers[1]))
+	case kind == "fresh" && len(numbers) == 1:
+		ns, err = callFresh(arguments[0], int(numbers[0]))
 	default:
 		err = errors.New("-client is for this program's own use")
 	}
@@ -101,34 +103,45 @@ func callRaw(address string, second int) (map[string]float64, error) {
 // go by as warm it up.
 func callHTTP(address string, size int, expected time.Duration) (map[string]float64, error) {
 	client := &http.Client{Transport: &http.Transport{DisableCompression: true, MaxConnsPerHost: 1}}
-	get := func() (float64, error) {
+	const budget = 3 * time.Second
+	times := min(max(2, int(budget/expected)), 101)
+	warm := 1 + times/2
+	ns, err := get(client, address, size, warm+times)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]float64{"get": median(ns[warm:])}, nil
+}
+
+// callFresh measures GET requests each of which opens a connection.
+func callFresh(address string, size int) (map[string]float64, error) {
+	client := &http.Client{Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true}}
+	ns, err := get(client, address, size, 5)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]float64{"get": median(ns)}, nil
+}
+
+// get times requests one after another.
+func get(client *http.Client, address string, size, times int) (ns []float64, err error) {
+	for range times {
 		start := time.Now()
 		response, err := client.Get(fmt.Sprintf("http://%s/%d", address, size))
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		defer response.Body.Close()
 		n, err := io.Copy(io.Discard, response.Body)
-		ns := float64(time.Since(start))
-		if err == nil && int(n) != size {
-			err = fmt.Errorf("%d bytes instead of %d", n, size)
-		}
-		return ns, err
-	}
-	const budget = 3 * time.Second
-	times := min(max(2, int(budget/expected)), 25)
-	warm := 1 + times/2
-	var ns []float64
-	for i := range warm + times {
-		t, err := get()
+		ns = append(ns, float64(time.Since(start)))
+		response.Body.Close()
 		if err != nil {
 			return nil, err
 		}
-		if i >= warm {
-			ns = append(ns, t)
+		if int(n) != size {
+			return nil, fmt.Errorf("%d bytes instead of %d", n, size)
 		}
 	}
-	return map[string]float64{"get": median(ns)}, nil
+	return ns, nil
 }
 
 // askBytes is what an exchange begins with.

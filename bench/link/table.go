@@ -22,14 +22,23 @@ func newTable(bound float64, head ...string) *table {
 
 // add adds a row and holds the measured value against the bound.
 func (t *table) add(r run, what string, want, got float64, format func(float64) string) {
-	off := got/want - 1
 	bound := fmt.Sprintf("±%.0f%%", t.bound*100)
-	if !(math.Abs(off) <= t.bound) {
+	if !(math.Abs(got/want-1) <= t.bound) {
 		t.missed = true
 		bound += " missed"
 	}
-	t.rows = append(t.rows, []string{r.link.String(), string(r.mode), what, format(want), format(got), fmt.Sprintf("%+.1f%%", off*100), bound})
-	fmt.Fprintln(os.Stderr, strings.Join(t.rows[len(t.rows)-1], "  ")) // progress
+	t.row(r, what, want, got, format, bound)
+}
+
+// note adds a row to which no bound applies.
+func (t *table) note(r run, what string, want, got float64, format func(float64) string) {
+	t.row(r, what, want, got, format, "none")
+}
+
+func (t *table) row(r run, what string, want, got float64, format func(float64) string, bound string) {
+	row := []string{r.link.String(), string(r.mode), what, format(want), format(got), fmt.Sprintf("%+.1f%%", (got/want-1)*100), bound}
+	t.rows = append(t.rows, row)
+	fmt.Fprintln(os.Stderr, strings.Join(row, "  ")) // progress
 }
 
 func (t *table) String() string {

@@ -45,3 +45,22 @@ func TestLinkTime(t *testing.T) {
 		t.Errorf("ten segments and a round trip take %v ns", got)
 	}
 }
+
+func FuzzParseLink(f *testing.F) {
+	for _, seed := range []string{"100mbit/20ms", "1.5gbit", "56kbit/0.5s", "1bit/1us", "/", "1e308mbit/1e308s", "5e-324bit"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		l, err := ParseLink(s)
+		if err != nil {
+			return
+		}
+		if !(l.Bits > 0) || !(l.RoundTrip >= 0) || math.IsInf(l.Bits+l.RoundTrip, 0) {
+			t.Fatalf("%q is read as %+v", s, l)
+		}
+		again, err := ParseLink(l.String())
+		if err != nil || math.Abs(again.Bits/l.Bits-1) > 1e-9 || math.Abs(again.RoundTrip-l.RoundTrip) > 1e-9*l.RoundTrip {
+			t.Fatalf("%q is written %q and read again as %+v (error %v)", s, l, again, err)
+		}
+	})
+}

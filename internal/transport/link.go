@@ -25,8 +25,9 @@ type Relay struct {
 }
 
 // lead is how long before a chunk leaves the link the next one is read. It covers
-// late timers, and bounds the queue in which connections wait for each other.
-const lead = 10 * time.Millisecond
+// times in which a busy machine does not let us run, and bounds the queue in which
+// connections wait for each other.
+const lead = 50 * time.Millisecond
 
 // NewRelay listens on a free port of the loopback address and leads to target,
 // host and port, over the link.

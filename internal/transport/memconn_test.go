@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -78,17 +79,17 @@ func (h *half) finish(end, broken error) {
 type memConn struct {
 	net.Conn // for the methods that nobody calls
 	in, out  *half
-	linger   int
+	abort    atomic.Bool
 }
 
 func memPair(limit int) (a, b *memConn) {
 	x, y := newHalf(limit), newHalf(limit)
-	return &memConn{in: x, out: y, linger: -1}, &memConn{in: y, out: x, linger: -1}
+	return &memConn{in: x, out: y}, &memConn{in: y, out: x}
 }
 
 func (c *memConn) Read(b []byte) (int, error)  { return c.in.read(b) }
 func (c *memConn) Write(b []byte) (int, error) { return c.out.write(b) }
-func (c *memConn) SetLinger(s int) error       { c.linger = s; return nil }
+func (c *memConn) SetLinger(s int) error       { c.abort.Store(s == 0); return nil }
 
 func (c *memConn) CloseWrite() error {
 	c.out.finish(io.EOF, net.ErrClosed)
@@ -97,7 +98,7 @@ func (c *memConn) CloseWrite() error {
 
 func (c *memConn) Close() error {
 	end := error(io.EOF)
-	if c.linger == 0 {
+	if c.abort.Load() {
 		end = syscall.ECONNRESET
 	}
 	c.out.finish(end, net.ErrClosed)
