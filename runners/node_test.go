@@ -147,15 +147,20 @@ func (b *goBuild) nodeCodec(t *testing.T, p runner.Process, sample goSample, c r
 		want[bench.Encode] += uint32(len(written[i]))
 	}
 	for _, op := range c.Operations {
-		nodeOperation(t, p, sample, c, op, want[op])
+		b.nodeOperation(t, p, sample, c, op, want[op])
 	}
 }
 
-// nodeOperation measures one operation; want is the checksum of one round over the documents.
-func nodeOperation(t *testing.T, p runner.Process, sample goSample, c runner.CodecDescription, op bench.Operation, want uint32) {
+// nodeOperation measures one operation; want is the checksum of one round over the
+// documents. Browsers have coarse clocks, and do not tell what they use.
+func (b *goBuild) nodeOperation(t *testing.T, p runner.Process, sample goSample, c runner.CodecDescription, op bench.Operation, want uint32) {
 	n := len(sample.documents)
+	tells, least := true, int64(1)
+	if b.Runner.Runtime != "node" {
+		tells, least = false, 0
+	}
 	cold, err := p.Cold(t.Context(), runner.ColdRequest{Sample: sample.name, Codec: c.Name, Operation: op, Count: n + 1})
-	if err != nil || len(cold.NS) != n+1 || slices.Min(cold.NS) <= 0 {
+	if err != nil || len(cold.NS) != n+1 || slices.Min(cold.NS) < least {
 		t.Errorf("cold %s: %v %v", op, cold, err)
 	}
 	m, err := p.Measure(t.Context(), runner.MeasureRequest{Settle: op == bench.Encode, Turn: []runner.BatchRequest{
@@ -164,7 +169,7 @@ func nodeOperation(t *testing.T, p runner.Process, sample goSample, c runner.Cod
 	}})
 	if err != nil {
 		t.Errorf("measure %s: %v", op, err)
-	} else if m.Checksum[0] != 3*want || m.WallNS[0] <= 0 || m.WallNS[1] <= 0 || m.CPUNS < 0 || m.Collections < 0 {
+	} else if m.Checksum[0] != 3*want || min(m.WallNS[0], m.WallNS[1]) < least || tells != (m.CPUNS >= 0 && m.Collections >= 0) {
 		t.Errorf("measure %s: %+v; want checksum %d", op, m, 3*want)
 	}
 }

@@ -3,12 +3,13 @@
 import { Console } from 'node:console';
 
 import { control } from './control.mjs';
-import { Server, Skipped } from './server.mjs';
+import { answer } from './harness/answer.mjs';
+import { Server } from './harness/server.mjs';
+import { platform } from './platform.mjs';
 
 globalThis.console = new Console(process.stderr); // whatever a library says, it is no reply
 
 const maxLine = 16 << 20;
-const requests = new Set(['describe', 'prepare', 'verify', 'cold', 'measure', 'memory', 'empty', 'stop']);
 
 // lines gives the lines of a stream, as they come.
 async function* lines(stream) {
@@ -29,24 +30,9 @@ async function* lines(stream) {
   }
 }
 
-// answer gives the reply to one request. An error is one of that request only.
-async function answer(server, line) {
-  let id = 0;
-  try {
-    const request = control.parse(line);
-    ({ id } = request);
-    if (!requests.has(request.request)) throw new Error(`unknown request "${request.request}"`);
-    const reply = await server[request.request](request);
-    return { stop: request.request === 'stop', reply: { ...reply, id } };
-  } catch (error) {
-    const message = String(error?.message ?? error);
-    return { reply: error instanceof Skipped ? { skipped: message, id } : { error: message, id } };
-  }
-}
-
-const server = new Server();
+const server = new Server(platform);
 for await (const line of lines(process.stdin)) {
-  const { reply, stop } = await answer(server, line);
-  process.stdout.write(`${control.stringify(reply)}\n`);
+  const { reply, stop } = await answer(server, line, control);
+  process.stdout.write(`${reply}\n`);
   if (stop) break;
 }

@@ -1,20 +1,28 @@
-// Answers the requests of wirecost's runner protocol.
-import { closeSync, openSync, readFileSync, writevSync } from 'node:fs';
-
-import { Document, split } from './harness/documents.mjs';
-import { clockStep, empty, once, timed } from './harness/operations.mjs';
-import { control } from './control.mjs';
-import { readCollections, readUsage } from './usage.mjs';
-
-const here = name => readFileSync(new URL(name, import.meta.url));
-const description = control.parse(here('description.json').toString());
+// Answers the requests of wirecost's runner protocol, on any platform that
+// JavaScript runs on. What differs between platforms is handed in:
+//
+//   description       the codecs, and the transports if there are any
+//   schema            {model, set, parse} for the codecs
+//   about()           what "describe" says of the platform: {version}
+//   version(library)  of a library
+//   load(name)        a codec's module
+//   read(place)       the bytes of a documents file
+//   write(place, …)   writes a documents file of bytes that come one by one
+//   settle()          brings the heap to rest, where that can be had
+//   meter()           starts to count what the process uses; gives a function
+//                     that tells what was used since
+// All but schema and description may be asynchronous.
+import { Document, split } from './documents.mjs';
+import { clockStep, empty, once, timed } from './operations.mjs';
+import { toBytes } from './utf8.mjs';
 
 // Skipped says that something could not be tried.
 export class Skipped extends Error {}
 
 const nanoseconds = milliseconds => Math.round(milliseconds * 1e6);
 
-function check(number, least, most, what) {
+// check gives a whole number of a request, if it is within its bounds.
+export function check(number, least, most, what) {
   if (!Number.isInteger(number) || number < least || number > most) throw new Error(`${what} is ${number}; want ${least} to ${most}`);
   return number;
 }
@@ -22,23 +30,24 @@ function check(number, least, most, what) {
 const iterations = request => check(request.iterations, 1, 2 ** 40, 'iterations');
 
 export class Server {
+  #platform;
   #samples = new Map();
   #codecs = new Map();
   #empty = empty();
-  #schema = {
-    model: control.parse(here('schema.json').toString()),
-    set: here('set.binpb'),
-    parse: control.parse,
-  };
 
-  describe() {
+  constructor(platform) {
+    this.#platform = platform;
+  }
+
+  async describe() {
+    const { codecs, ...rest } = this.#platform.description;
     return {
       protocol: 'wirecost.protocol/1',
-      runtime: description.runtime,
-      version: `${process.version} ${process.platform}/${process.arch}, V8 ${process.versions.v8}`,
-      clock_step_ns: clockStep() * 1e6,
+      ...rest,
+      ...await this.#platform.about(),
+      clock_step_ns: nanoseconds(clockStep()),
       string_unit: 'utf16',
-      codecs: description.codecs.map(codec => ({ ...codec, version: version(codec.library) })),
+      codecs: await Promise.all(codecs.map(async codec => ({ ...codec, version: await this.#platform.version(codec.library) }))),
     };
   }
 
@@ -60,7 +69,7 @@ export class Server {
   }
 
   #root({ sample, root }) {
-    const { roots } = this.#schema.model;
+    const { roots } = this.#platform.schema.model;
     let i = roots.findIndex(r => r.sample === sample && (!root || r.type === root));
     if (i < 0) i = roots.findIndex(r => r.type === root);
     if (i < 0) throw new Error(`sample "${sample}": this runner was not built for the root "${root}"`);
@@ -69,15 +78,16 @@ export class Server {
 
   // #prepare makes a codec ready for a sample; forms keeps the documents that were read.
   async #prepare(name, { documents: count, files }, root, forms) {
+    const { description, schema, load } = this.#platform;
     const described = description.codecs.find(c => c.name === name);
     if (!described) throw new Error(`this runner has no codec "${name}"`);
     const file = files[described.documents];
     if (!file) return { skipped: `there are no documents in the form ${described.documents}` };
-    if (!forms.has(file)) forms.set(file, read(file, count));
+    if (!forms.has(file)) forms.set(file, await this.#read(file, count));
     const documents = forms.get(file);
-    const { default: make } = await import(`./codecs/${name}.mjs`);
+    const { default: make } = await load(name);
     try {
-      if (!this.#codecs.has(name)) this.#codecs.set(name, make(this.#schema));
+      if (!this.#codecs.has(name)) this.#codecs.set(name, await make(schema));
       const codec = this.#codecs.get(name);
       const skipped = codec.refuse?.(root, documents);
       return skipped ? { skipped } : new Prepared(described, codec, root, documents);
@@ -86,7 +96,13 @@ export class Server {
     }
   }
 
-  #find({ sample, codec }) {
+  async #read(file, count) {
+    const bytes = await this.#platform.read(file);
+    return naming(file, () => split(bytes, count));
+  }
+
+  // find gives the codec that a request names, prepared for the sample that it names.
+  find({ sample, codec }) {
     const prepared = this.#samples.get(sample);
     if (!prepared) throw new Error(`sample "${sample}" was not prepared`);
     const p = prepared.get(codec);
@@ -95,25 +111,15 @@ export class Server {
     return p;
   }
 
-  verify(request) {
-    const p = this.#find(request);
+  async verify(request) {
+    const p = this.find(request);
     const leaf = [], visit = [];
-    const file = openSync(request.out, 'w');
-    try {
-      p.documents.forEach((document, i) => {
-        const object = naming(`document ${i}: decode`, () => p.once.decode(document.input));
-        leaf.push(p.once.leaf(object));
-        visit.push(p.once.visit(object));
-        append(file, naming(`document ${i}: encode`, () => p.once.encode(object)));
-      });
-    } finally {
-      closeSync(file);
-    }
+    await this.#platform.write(request.out, roundTrips(p, leaf, visit));
     return p.has('visit') ? { leaf, visit } : { leaf };
   }
 
   cold(request) {
-    const p = this.#find(request);
+    const p = this.find(request);
     const loop = p.loop(request.operation);
     const ns = new Array(check(request.count, 1, 1 << 20, 'count'));
     for (let i = 0; i < ns.length; i++) {
@@ -126,37 +132,28 @@ export class Server {
 
   async measure({ turn, settle }) {
     const batches = turn.map((request, i) => naming(`batch ${i}`, () => this.#batch(request)));
-    if (settle) globalThis.gc();
+    if (settle) this.#platform.settle();
     const results = new Array(batches.length);
-    const collections = await readCollections();
-    const before = readUsage();
+    const used = await this.#platform.meter();
     for (let i = 0; i < batches.length; i++) {
       const { loop, documents, iterations } = batches[i];
       results[i] = loop(documents, iterations);
     }
-    const after = readUsage();
-    return {
-      wall_ns: results.map(r => nanoseconds(r.wall)),
-      checksum: results.map(r => r.sum),
-      cpu_ns: after.cpu - before.cpu,
-      preemptions: after.preemptions - before.preemptions,
-      collections: await readCollections() - collections,
-    };
+    const usage = await used();
+    return { wall_ns: results.map(r => nanoseconds(r.wall)), checksum: results.map(r => r.sum), ...usage };
   }
 
   // #batch makes everything that a batch needs, so that the turn holds nothing of that.
   #batch(request) {
-    const p = this.#find(request);
-    const first = check(request.document, 0, p.documents.length - 1, 'document');
-    const window = check(request.window, 1, p.documents.length - first, 'window');
-    const documents = p.documents.slice(first, first + window);
+    const p = this.find(request);
+    const documents = p.window(request);
     const loop = p.loop(request.operation);
     if (request.operation === 'encode') p.readyToEncode(documents);
     return { loop, documents, iterations: iterations(request) };
   }
 
   memory() {
-    throw new Skipped('V8 does not count allocations');
+    throw new Skipped('JavaScript engines do not count allocations');
   }
 
   empty(request) {
@@ -192,6 +189,12 @@ class Prepared {
     return this.#loops.get(operation);
   }
 
+  // window gives the documents that a request uses in turn.
+  window(request) {
+    const first = check(request.document, 0, this.documents.length - 1, 'document');
+    return this.documents.slice(first, first + check(request.window, 1, this.documents.length - first, 'window'));
+  }
+
   // decode makes the objects that encode starts from.
   decode(documents) {
     for (const document of documents) document.object ??= this.once.decode(document.input);
@@ -204,9 +207,21 @@ class Prepared {
     for (const document of documents) {
       if (document.sized) continue;
       const out = this.once.encode(document.object);
-      if (typeof out === 'string') document.excess = Buffer.byteLength(out) - out.length;
+      if (typeof out === 'string') document.excess = toBytes(out).length - out.length;
       document.sized = true;
     }
+  }
+}
+
+// roundTrips decodes each document and gives it encoded again, as bytes; the
+// checksums are added to leaf and visit.
+function* roundTrips(p, leaf, visit) {
+  for (const [i, document] of p.documents.entries()) {
+    const object = naming(`document ${i}: decode`, () => p.once.decode(document.input));
+    leaf.push(p.once.leaf(object));
+    visit.push(p.once.visit(object));
+    const out = naming(`document ${i}: encode`, () => p.once.encode(object));
+    yield typeof out === 'string' ? toBytes(out) : out;
   }
 }
 
@@ -220,18 +235,9 @@ function naming(what, step) {
   }
 }
 
-// append writes a document behind its length.
-function append(file, out) {
-  const bytes = typeof out === 'string' ? Buffer.from(out) : out;
-  const head = Buffer.alloc(4);
-  head.writeUInt32LE(bytes.length);
-  writevSync(file, [head, bytes]);
-}
-
-const read = (file, count) => naming(file, () => split(readFileSync(file), count));
-
-// version is that of a package, or of the engine for what comes with it.
-function version(library) {
-  if (library === 'JSON') return `V8 ${process.versions.v8}`;
-  return control.parse(here(`node_modules/${library}/package.json`).toString()).version;
+// head is the length of a document as it stands before it in a file.
+export function head(document) {
+  const bytes = new Uint8Array(4);
+  new DataView(bytes.buffer).setUint32(0, document.length, true);
+  return bytes;
 }
