@@ -38,10 +38,11 @@ install() {
 		{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive "${get[@]}" >/dev/null; }
 }
 
-# tools installs what tests start besides Go: protoc, and what runtimes lack of
-# the system's packages by their own word.
+# tools installs what tests start besides Go: protoc, a Redis server, and what
+# runtimes lack of the system's packages by their own word.
 tools() {
 	command -v protoc >/dev/null || install protobuf-compiler libprotobuf-dev
+	command -v redis-server >/dev/null || install redis-server
 	local packages
 	packages=$(go run ./cmd/wirecost doctor | sed -nE 's/.*get it: apt-get install -y ([^,;()]*).*/\1/p' | tr '\n' ' ')
 	if [[ -n $packages ]]; then
