@@ -15,19 +15,28 @@ func lazyPython(r *Results) Told {
 	t.say("Protobuf's decoding stops when its C code has the message; Python's objects are made when a program touches them. Visit decodes and then reads every field. With 16,000 phones Protobuf's decode takes %s of ujson's, and decode and visit %s; the decoding that was timed is %s of what a program that reads the list pays.",
 		with(decode, Times), with(visit, Times), with(share, Times))
 	for _, op := range []bench.Operation{bench.Decode, bench.Visit} {
-		at := crossing(op).locate(r, errorRate)
-		n := at.at
-		if at.problem != "" {
-			n = Number{Problem: at.problem}
-		}
-		t.number("ujson and Protobuf change places, "+string(op), n)
-		if at.problem == "" && !n.Known() {
-			t.say("By %s, ujson and Protobuf do not change places between 100 and 16,000 phones: at 100 the one that takes less is %s, and at 16,000 %s.", op, ahead(at.first), ahead(at.last))
-			continue
-		}
-		t.say("By %s, they change places at %s.", op, with(n, "phones"))
+		t.places(r, op)
 	}
 	return t
+}
+
+// places says where ujson and Protobuf change places.
+func (t *Told) places(r *Results, op bench.Operation) {
+	at := crossing(op).locate(r, errorRate)
+	n := at.at
+	if at.problem != "" {
+		n = Number{Problem: at.problem}
+	}
+	t.number("ujson and Protobuf change places, "+string(op), n)
+	ahead := map[stats.Position]string{stats.Below: "ujson", stats.Above: "Protobuf"}
+	switch {
+	case at.problem == "" && at.first == at.last && at.first != stats.Open:
+		t.say("By %s they do not change places: %s takes less with 100 phones and with 16,000.", op, ahead[at.first])
+	case at.problem == "" && !n.Known():
+		t.say("By %s it is not decided whether they change places.", op)
+	default:
+		t.say("By %s, they change places at %s.", op, with(n, "phones"))
+	}
 }
 
 // tellToday adds the libraries that came after the study.
@@ -57,15 +66,4 @@ func everywhere(r *Results) Told {
 	}
 	t.say("%s", "What a list costs is decided by the language and the library before it is decided by the format. Each runtime was measured beside the others, a fork each in turn.")
 	return t
-}
-
-// ahead names what takes less time, of ujson and Protobuf.
-func ahead(p stats.Position) string {
-	switch p {
-	case stats.Below:
-		return "ujson"
-	case stats.Above:
-		return "Protobuf"
-	}
-	return "neither for sure"
 }

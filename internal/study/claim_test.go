@@ -10,11 +10,15 @@ import (
 	"wirecost/internal/bench"
 )
 
-// decided gives the outcome of each claim of a study in a world, as "go-redis 2".
-func decided(t *testing.T, w world) map[string]Decided {
+// decided gives the outcome of each claim of some studies in a world, as "go-redis 2".
+func decided(t *testing.T, w world, names ...string) map[string]Decided {
 	t.Helper()
+	chosen, err := Named(names)
+	if err != nil {
+		t.Fatal(err)
+	}
 	out := map[string]Decided{}
-	for _, s := range All() {
+	for _, s := range chosen {
 		for _, c := range NewPage(s, w.measure(t, s)).Decided {
 			out[s.Name+" "+c.ID] = c
 		}
@@ -25,7 +29,7 @@ func decided(t *testing.T, w world) map[string]Decided {
 // TestClaimsHoldWhereTheyWereMade: on a machine on which everything takes what was
 // published, every claim holds that can.
 func TestClaimsHoldWhereTheyWereMade(t *testing.T) {
-	all := decided(t, publishedWorld())
+	all := decided(t, publishedWorld(), Everything)
 	if len(all) != 15 {
 		t.Errorf("%d claims", len(all))
 	}
@@ -54,7 +58,11 @@ func TestSwappedCodecsFlipClaims(t *testing.T) {
 		{javaProtobuf, javaJSONFormat, map[string]Outcome{"people-http 4": Reversed}},
 		{"go/goccy", "go/protobuf", map[string]Outcome{"small-message 1": HoldsNot}},
 	} {
-		all := decided(t, publishedWorld().swapped(tt.a, tt.b))
+		var name string
+		for id := range tt.want {
+			name, _, _ = strings.Cut(id, " ")
+		}
+		all := decided(t, publishedWorld().swapped(tt.a, tt.b), name)
 		for id, want := range tt.want {
 			if got := all[id].Outcome; got != want {
 				t.Errorf("with %s and %s swapped, %s %s, want %s", tt.a, tt.b, id, got, want)
@@ -74,7 +82,7 @@ func TestPlantedDataFlipsClaims(t *testing.T) {
 		}
 		return publishedSize(s, sample, form, encoding)
 	}
-	sizes := decided(t, w)
+	sizes := decided(t, w, "address-book", "people-http")
 	w = publishedWorld()
 	w.ns = func(c bench.Case) float64 {
 		if strings.HasPrefix(c.Encoding, "gzip") {
@@ -85,7 +93,7 @@ func TestPlantedDataFlipsClaims(t *testing.T) {
 		}
 		return publishedNS(c)
 	}
-	times := decided(t, w)
+	times := decided(t, w, "people-http", "small-message")
 	for id, got := range map[string]Outcome{
 		"address-book 1": sizes["address-book 1"].Outcome, "people-http 1": sizes["people-http 1"].Outcome,
 		"people-http 5": times["people-http 5"].Outcome, "small-message 2": times["small-message 2"].Outcome,

@@ -49,7 +49,7 @@ func table(r *Results, first string, codecs []string, columns []column) (header 
 		for _, c := range columns {
 			text := ""
 			if n := c.of(codec)(r).median(); n.Known() {
-				text, known = c.unit.Format(n.Value), true
+				text, known = n.alone(c.unit), true
 			}
 			row = append(row, text)
 		}

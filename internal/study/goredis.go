@@ -26,6 +26,8 @@ const (
 	goProtobuf = "go/protobuf"
 )
 
+var formats = map[string]string{goJSON: "JSON", goProtobuf: "Protobuf"}
+
 // singleMessage is laid out as protoc-gen-go lays SingleData out.
 type singleMessage struct {
 	_    protoimpl.MessageState
@@ -151,7 +153,7 @@ func allocates(what string, op bench.Operation, sample string, published float64
 }
 
 func goRedisFigures() []Figure {
-	var out []Figure
+	var allocated, times []Figure
 	for _, row := range []struct {
 		what, sample, format, codec          string
 		writeBytes, readBytes, writeS, readS float64
@@ -168,12 +170,11 @@ func goRedisFigures() []Figure {
 			second float64
 		}{{"encode and SET", bench.Set, row.writeBytes, row.writeS}, {"GET and decode", bench.Get, row.readBytes, row.readS}} {
 			cell, name := inRedis(row.codec, row.sample, x.op), fmt.Sprintf("%s, %s, %s", row.what, row.format, x.what)
-			out = append(out,
-				Figure{Group: "Memory allocated by 10,000", Name: name, Published: x.bytes, Unit: Bytes, Measured: Allocated(cell).Times(requested).Median()},
-				Figure{Group: "Time of 10,000", Name: name, Published: x.second, Unit: Seconds, Measured: Time(cell).Times(requested * 1e-9).Median()})
+			allocated = append(allocated, Figure{Group: "Memory allocated by 10,000", Name: name, Published: x.bytes, Unit: Bytes, Measured: Allocated(cell).Times(requested).Median()})
+			times = append(times, Figure{Group: "Time of 10,000", Name: name, Published: x.second, Unit: Seconds, Measured: Time(cell).Times(requested * 1e-9).Median()})
 		}
 	}
-	return out
+	return append(allocated, times...)
 }
 
 // headers sets what unsafe.Sizeof says beside what a value takes.
@@ -227,9 +228,13 @@ func shares(r *Results, ops []bench.Operation, sentence string) Told {
 			for _, op := range ops {
 				cell := inRedis(codec, sample, op)
 				total, work = append(total, Time(cell)), append(work, Span(cell, encodeSpan), Span(cell, decodeSpan))
-				t.Rows = append(t.Rows, shareRow(r, fmt.Sprintf("%s, %s, %s", sample, after(codec), op), Time(cell), Sum(Span(cell, encodeSpan), Span(cell, decodeSpan))))
+				codecs := Sum(Span(cell, encodeSpan), Span(cell, decodeSpan))
+				t.Rows = append(t.Rows, []string{
+					fmt.Sprintf("%s, %s, %s", sample, formats[codec], op), Time(cell)(r).median().alone(Nanoseconds),
+					codecs(r).median().alone(Nanoseconds), Over(codecs, Time(cell))(r).median().in(Share),
+				})
 			}
-			n := t.number("codec's share, "+sample+", "+after(codec), Over(Sum(work...), Sum(total...))(r).median())
+			n := t.number("codec's share, "+sample+", "+formats[codec], Over(Sum(work...), Sum(total...))(r).median())
 			if sample == single {
 				of = append(of, with(n, Share))
 			}
@@ -239,14 +244,10 @@ func shares(r *Results, ops []bench.Operation, sentence string) Told {
 	return t
 }
 
-func shareRow(r *Results, name string, total, work Measure) []string {
-	return []string{name, total(r).median().in(Nanoseconds), work(r).median().in(Nanoseconds), Over(work, total)(r).median().in(Share)}
-}
-
 // stored is what the server holds.
 func stored(r *Results) Told {
 	t := Told{Header: []string{"per key", "value", "MEMORY USAGE", "used_memory"}}
-	server, meaningless := "", false
+	server, meaningless, grew := "", false, false
 	for _, sample := range []string{single, listOf10} {
 		for _, codec := range []string{goJSON, goProtobuf} {
 			x, problem := r.find(inRedis(codec, sample, bench.Set))
@@ -258,8 +259,8 @@ func stored(r *Results) Told {
 				return t
 			}
 			s := x.storage
-			server, meaningless = s.Server, meaningless || s.MemoryUsage < 0
-			row := []string{sample + ", " + after(codec)}
+			server, meaningless, grew = s.Server, meaningless || s.MemoryUsage < 0, grew || s.UsedMemory >= 0
+			row := []string{sample + ", " + formats[codec]}
 			for _, n := range []int64{s.ValueBytes, s.MemoryUsage, s.UsedMemory} {
 				text := ""
 				if n >= 0 {
@@ -273,8 +274,11 @@ func stored(r *Results) Told {
 	t.say("The server was %s.", server)
 	if meaningless {
 		t.say("%s", "What it says of memory would mean nothing; redis-server in PATH, or --redis URL, gives these figures.")
-	} else {
-		t.say("%s", "MEMORY USAGE is what Redis counts for a key and its value, with the structures around them; used_memory is by how much the whole server grew. Both shrink less than the values, since a key costs the same whatever it holds.")
+		return t
+	}
+	t.say("%s", "MEMORY USAGE is what Redis counts for a key and its value, with the structures around them. It shrinks less than the value, since a key costs the same whatever it holds.")
+	if grew {
+		t.say("%s", "used_memory is by how much the whole server grew.")
 	}
 	return t
 }

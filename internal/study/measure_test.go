@@ -61,13 +61,24 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+func TestSpan(t *testing.T) {
+	for _, tt := range [][3]string{
+		{"102 ns", "120 ns", "102–120 ns"}, {"980 ns", "1.02 µs", "980 ns–1.02 µs"}, {"0.5×", "2.00×", "0.5–2.00×"}, {"121%", "171%", "121–171%"},
+		{"-21.4 ns", "-7.58 ns", "-21.4 to -7.58 ns"}, {"0×", "?", "0×–?"}, {"1,134 B", "2,000 B", "1,134–2,000 B"},
+	} {
+		if got := span(tt[0], tt[1]); got != tt[2] {
+			t.Errorf("%s, %s: %q, want %q", tt[0], tt[1], got, tt[2])
+		}
+	}
+}
+
 func TestUnits(t *testing.T) {
 	for _, tt := range []struct {
 		u    Unit
 		x    float64
 		want string
 	}{
-		{Bytes, 440, "440 B"}, {Bytes, 12_850_000, "12,850,000 B"}, {Bytes, -1234, "-1,234 B"}, {Bytes, 20.765, "20.8 B"},
+		{Bytes, 440, "440 B"}, {Bytes, 12_850_000, "12,850,000 B"}, {Bytes, -1234, "-1,234 B"}, {Bytes, 20.765, "20.8 B"}, {Bytes, 4_372_123.4, "4,372,000 B"}, {Bytes, 1234.5, "1,235 B"},
 		{Seconds, 4.3898424, "4.39 s"}, {Seconds, 7.54e-6, "7.54 µs"}, {Nanoseconds, 55, "55.0 ns"},
 		{Times, 0.61, "0.610×"}, {Share, 0.245, "24%"}, {Bits, 2.5e9, "2.5 Gbit/s"}, {"phones", 5600, "5600 phones"}, {Times, math.Inf(1), "?"},
 	} {

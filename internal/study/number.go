@@ -83,7 +83,7 @@ func ratio(r *Results, of, to Measure, alpha float64) Number {
 // bounded reports whether both ends of a ratio's interval are.
 func (n Number) bounded() bool { return n.Low > 0 && !math.IsInf(n.High, 1) }
 
-// String writes a number in its unit, with its interval if it has one.
+// in writes a number in its unit, with its interval if it has one.
 func (n Number) in(u Unit) string {
 	switch {
 	case !n.Known():
@@ -93,7 +93,31 @@ func (n Number) in(u Unit) string {
 	case !n.bounded() && u == Times:
 		return "~" + u.Format(n.Value)
 	}
-	return u.Format(n.Value) + " (" + u.Format(n.Low) + "–" + u.Format(n.High) + ")"
+	return u.Format(n.Value) + " (" + span(u.Format(n.Low), u.Format(n.High)) + ")"
+}
+
+// alone writes a number in its unit, without its interval.
+func (n Number) alone(u Unit) string {
+	if !n.Known() {
+		return ""
+	}
+	return u.Format(n.Value)
+}
+
+// span writes an interval, with the unit once where both ends have the same.
+func span(low, high string) string {
+	digits := func(s string) string { return strings.TrimRight(s, "×%") }
+	number, unit, _ := strings.Cut(low, " ")
+	switch _, other, _ := strings.Cut(high, " "); {
+	case unit != "" && unit == other:
+		low = number
+	case unit == "" && low[len(digits(low)):] == high[len(digits(high)):]:
+		low = digits(low)
+	}
+	if strings.HasPrefix(low, "-") || strings.HasPrefix(high, "-") {
+		return low + " to " + high
+	}
+	return low + "–" + high
 }
 
 // codes reports whether a coding is the one asked for, whatever its level.

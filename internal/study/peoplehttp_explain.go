@@ -70,7 +70,7 @@ func browserParts(r *Results) Told {
 				row := []string{name, total.in(Nanoseconds)}
 				for _, s := range spans {
 					n := t.number(name+" "+s.name, Span(cell, s.of)(r).median())
-					row = append(row, Nanoseconds.Format(n.Value))
+					row = append(row, n.alone(Nanoseconds))
 				}
 				t.Rows = append(t.Rows, row)
 			}

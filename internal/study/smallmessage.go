@@ -129,16 +129,27 @@ func nestedShare(r *Results) Told {
 		case !g.Known():
 			t.say("%s", shown{g, ""})
 		case g.High < 0:
-			t.say("%s: here Protobuf is the faster one, by %s, though the nested message costs it %s; with an int64 on both sides it is ahead by %s.",
-				title(name), with(negative(g), Nanoseconds), with(n, Nanoseconds), with(negative(x), Nanoseconds))
+			t.say("%s: here Protobuf is the faster one, by %s, though the nested message costs it %s; with an int64 on both sides %s.",
+				title(name), with(negative(g), Nanoseconds), with(n, Nanoseconds), aheadBy(x))
 		case !share.Known():
 			t.say("%s: Protobuf and goccy/go-json take the same time as far as was measured. The nested message costs %s.", title(name), with(n, Nanoseconds))
 		default:
-			t.say("%s: Protobuf takes %s longer on the published data. The nested message and its allocation are %s of that, %s; with an int64 on both sides Protobuf takes %s more.",
-				title(name), with(g, Nanoseconds), with(n, Nanoseconds), with(share, Share), with(x, Nanoseconds))
+			t.say("%s: Protobuf takes %s longer on the published data. The nested message and its allocation cost %s, which is %s of that; with an int64 on both sides %s.",
+				title(name), with(g, Nanoseconds), with(n, Nanoseconds), with(share, Share), aheadBy(x))
 		}
 	}
 	return t
+}
+
+// aheadBy says how Protobuf's time differs from goccy/go-json's.
+func aheadBy(n Number) shown {
+	switch {
+	case n.Known() && n.High < 0:
+		return shown{n, "Protobuf is ahead by " + negative(n).in(Nanoseconds)}
+	case n.Known() && n.Low > 0:
+		return shown{n, "goccy/go-json is ahead by " + n.in(Nanoseconds)}
+	}
+	return shown{n, "neither is ahead for sure (" + n.in(Nanoseconds) + ")"}
 }
 
 func negative(n Number) Number {

@@ -27,6 +27,8 @@ func (u Unit) Format(x float64) string {
 		return "?"
 	case u == Bytes && x == math.Trunc(x):
 		return thousands(int64(x)) + " B"
+	case u == Bytes && math.Abs(x) >= 1000:
+		return thousands(fourDigits(x)) + " B"
 	case u == Bytes:
 		return verdict.Bytes(x)
 	case u == Seconds:
@@ -42,6 +44,12 @@ func (u Unit) Format(x float64) string {
 		return verdict.Digits(x) + "×"
 	}
 	return verdict.Digits(x) + " " + string(u)
+}
+
+// fourDigits rounds to four significant digits.
+func fourDigits(x float64) int64 {
+	step := math.Pow(10, math.Floor(math.Log10(math.Abs(x)))-3)
+	return int64(math.Round(x/step) * step)
 }
 
 // thousands writes a whole number with commas.

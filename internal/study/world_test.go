@@ -223,7 +223,7 @@ func publishedBytes(c bench.Case) float64 {
 // redisFigure names the figure that a case of go-redis is in.
 func redisFigure(c bench.Case) string {
 	what := map[string]string{single: "single", listOf10: "list of 10"}[c.Sample]
-	format := map[string]string{goJSON: "JSON", goProtobuf: "Protobuf"}[c.CodecID()]
+	format := formats[c.CodecID()]
 	op := map[bench.Operation]string{bench.Set: "encode and SET", bench.Get: "GET and decode"}[c.Operation]
 	return what + ", " + format + ", " + op
 }
