@@ -164,6 +164,52 @@ func decodeOutcomes(t *testing.T, result string) map[string]string {
 	return outcomes
 }
 
+// change is a part of a file that a tutorial changes: its name, and the lines as
+// in a diff.
+var change = regexp.MustCompile("(?ms)^```diff\n--- ([^\n]+)\n(.*?)^```$")
+
+// apply changes the files as a page says.
+func apply(t *testing.T, page string) {
+	t.Helper()
+	for _, m := range change.FindAllStringSubmatch(page, -1) {
+		var before, after strings.Builder
+		for line := range strings.Lines(m[2]) {
+			if line[0] != '+' {
+				before.WriteString(line[1:])
+			}
+			if line[0] != '-' {
+				after.WriteString(line[1:])
+			}
+		}
+		b, err := os.ReadFile(m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(b), before.String()); n != 1 {
+			t.Fatalf("%s has %d times what the page changes:\n%s", m[1], n, before.String())
+		}
+		writeFiles(t, map[string]string{m[1]: strings.Replace(string(b), before.String(), after.String(), 1)})
+	}
+}
+
+// TestAddingATransport does what docs/adding-a-transport.md says.
+func TestAddingATransport(t *testing.T) {
+	page, files := tutorial(t, "adding-a-transport.md")
+	ownRunners(t, files)
+	apply(t, page)
+	for _, command := range shown(page) {
+		args, _ := words(command)
+		if args[0] == "run" {
+			args = append(args, "--max-forks", "4", "--max-time", "2s", "-o", "result.jsonl")
+		}
+		code, stdout, stderr := wirecost(t, args...)
+		want := map[string]string{"runner": "ok       call: mine: http: post of order, identity", "run": "tiny/mine"}[args[0]]
+		if code != 0 || !strings.Contains(stdout, want) {
+			t.Errorf("%s: exit code %d; want 0 and %q\n%s%s", command, code, want, stdout, stderr)
+		}
+	}
+}
+
 // TestAddingACodec does what docs/adding-a-codec.md says, on a copy.
 func TestAddingACodec(t *testing.T) {
 	if testing.Short() {
