@@ -97,7 +97,7 @@ func (c *memConn) CloseWrite() error {
 }
 
 func (c *memConn) Close() error {
-	end := error(io.EOF)
+	end := io.EOF
 	if c.abort.Load() {
 		end = syscall.ECONNRESET
 	}
