@@ -330,8 +330,6 @@ func (f *wireFork) refine(c *caseState, r *store.Requests) {
 		ratios[i] = float64(ns) / (passes * c.pass(plan.Window{First: r.Document[i], Count: r.Window[i]}))
 	}
 	if ratio := stats.Median(ratios); ratio > 0 {
-		for i := range c.cost {
-			c.cost[i] *= ratio
-		}
+		c.scale(ratio)
 	}
 }

@@ -167,6 +167,13 @@ func (s *Scheduler) learn(c *caseState, ns []int64) {
 	}
 }
 
+// scale corrects a case's cost.
+func (c *caseState) scale(factor float64) {
+	for i := range c.cost {
+		c.cost[i] *= factor
+	}
+}
+
 // tooLong says that the requests of a case would take all of its lane's time, if
 // so.
 func (s *Scheduler) tooLong(c *caseState) error {

@@ -53,19 +53,20 @@ func (f *wireFork) coldCase(ctx context.Context, m *caller, c *caseState) ([]int
 	docs := f.s.Samples[c.Sample].Files.Documents
 	var ns []int64
 	rest, last := f.o.coldTime(), math.Inf(1) // time left; of one request
-	for len(ns) == 0 || len(ns) < coldRequests && rest >= last {
+	// The very first may load half a server: it says nothing of those after it, and
+	// two are made in any case.
+	for len(ns) < 2 || len(ns) < coldRequests && rest >= last {
 		n := max(1, min(coldRequests-len(ns), int(rest/last)))
 		first := len(ns) * f.s.pipeline(c.Case) % docs
 		reply, err := f.call(ctx, m, c, c.Operation, plan.Window{First: first, Count: docs - first}, n)
 		if err != nil {
 			return nil, err
 		}
-		took := 0.0
-		for _, t := range reply.TotalNS {
-			took += float64(t)
+		if len(ns) > 0 {
+			took := float64(total(reply.TotalNS))
+			rest, last = rest-took, math.Max(1, took/float64(n))
 		}
 		ns = append(ns, reply.TotalNS...)
-		rest, last = rest-took, math.Max(1, took/float64(n))
 	}
 	return ns, nil
 }
@@ -88,43 +89,54 @@ func (f *wireFork) warm(ctx context.Context) error {
 		}
 	}
 	least, most = least*time.Duration(len(cases)), most*time.Duration(len(cases))
+	pace := map[*caseState]float64{} // what requests take, to what was expected
+	for _, c := range cases {
+		pace[c] = 1
+	}
 	var levels []float64
 	for spent := time.Duration(0); ; {
-		level, took, err := f.warmRound(ctx, groups, target)
+		took, err := f.warmRound(ctx, groups, target, pace)
 		if err != nil {
 			return err
+		}
+		level := 0.0
+		for _, c := range cases {
+			level += math.Log(pace[c]) / float64(len(cases))
 		}
 		levels = append(levels, level)
 		spent += took
 		if took == 0 || spent >= most || spent >= least && f.settled(levels) {
-			return nil
+			break
 		}
 	}
+	if f.l.pilot() && target > 0 {
+		for c, p := range pace {
+			c.scale(p)
+		}
+	}
+	return nil
 }
 
-// warmRound gives each case one slice. The level is how long requests took, to
-// what was expected, as the mean of logarithms.
-func (f *wireFork) warmRound(ctx context.Context, groups []*group, target float64) (level float64, took time.Duration, err error) {
-	cases := 0.0
+// warmRound gives each case one slice, by its pace, which it corrects.
+func (f *wireFork) warmRound(ctx context.Context, groups []*group, target float64, pace map[*caseState]float64) (took time.Duration, err error) {
 	err = f.each(ctx, func(m *caller, c *caseState) error {
 		g := groupOf(groups, c)
 		if g == nil {
 			return nil
 		}
 		w := g.windows[f.order.IntN(len(g.windows))]
-		n := g.requests(c, w, target)
+		n := g.requests(c, w, target/pace[c])
 		reply, err := f.call(ctx, m, c, c.Operation, w, n)
 		if err != nil {
 			return err
 		}
-		rounds, expected := g.round(c, w)
+		requests, ns := g.round(c, w)
 		sum := total(reply.TotalNS)
-		level += math.Log(max(1, float64(sum)) / (expected * float64(n/rounds)))
-		cases++
+		pace[c] = math.Max(1, float64(sum)) / (ns * float64(n/requests))
 		took += time.Duration(sum)
 		return nil
 	})
-	return level / max(1, cases), took, err
+	return took, err
 }
 
 // settled reports whether the last three rounds took about as long as the three
