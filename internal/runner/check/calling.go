@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -95,6 +96,9 @@ func (c *checker) called(ctx context.Context, s *Session, server *server, q runn
 		for _, q := range []runner.CallRequest{q, last} {
 			server.take()
 			r, err := c.call(ctx, s, q)
+			if how.Name() != bench.Identity && c.cannot(err) {
+				return nil
+			}
 			if err != nil {
 				return err
 			}
@@ -104,6 +108,17 @@ func (c *checker) called(ctx context.Context, s *Session, server *server, q runn
 		}
 		return nil
 	})
+}
+
+// cannot notes that the runner has no way to make a call, if that is its word: a
+// page, for one, cannot compress by every coding that it reads.
+func (c *checker) cannot(err error) bool {
+	var skipped *runner.SkippedError
+	if !errors.As(err, &skipped) {
+		return false
+	}
+	c.line.Skipped = skipped.Reason
+	return true
 }
 
 // compare holds a reply against what the server saw.

@@ -25,7 +25,7 @@ func (c *checker) callsRedis(ctx context.Context, s *Session, codec runner.Codec
 	return c.withRedis(ctx, s, codec, func(m *miniredis.Miniredis, subjects []subject) error {
 		for _, x := range subjects {
 			for _, pipeline := range []int{0, 3} {
-				for _, op := range requestsOf(codec) {
+				for _, op := range slices.Backward(requestsOf(codec)) { // set comes before get
 					check := c.redisGet
 					if op == bench.Post {
 						check = c.redisSet

@@ -99,6 +99,7 @@ func TestBrokenServersAreFound(t *testing.T) {
 
 func TestBrokenClientsAreFound(t *testing.T) {
 	for fault, want := range map[string]string{
+		"calls nothing":                        "call: a: skipped: another time",
 		"takes its own codec for the server's": "call: a: failed: the server answered 404",
 		"takes paths as they are":              "call: a: failed:",
 		"always connects anew":                 "call: a: a call after others made",
@@ -150,6 +151,29 @@ func TestAClientThatDoesNotKnowItsCPU(t *testing.T) {
 	o.Codecs, o.Values, o.Text = []string{"a"}, nil, nil
 	if findings, err := Run(t.Context(), startWired(t, v, wiredRuntime(v), "does not know its CPU"), o); err != nil || findings != nil {
 		t.Errorf("found %v, %v", findings, err)
+	}
+}
+
+// TestAnEncodingMayBeSkipped: browsers decompress by codings that they do not
+// compress by.
+func TestAnEncodingMayBeSkipped(t *testing.T) {
+	v, o := vectors(t)
+	o.Codecs, o.Values, o.Text = []string{"a"}, nil, nil
+	var skipped []string
+	o.Report = func(l Line) {
+		if l.Skipped != "" {
+			skipped = append(skipped, l.Expected+": "+l.Skipped)
+		}
+	}
+	f := wiredRuntime(v)
+	f.Description.Serves, f.Description.Calls = nil, []bench.Transport{bench.HTTP}
+	findings, err := Run(t.Context(), startWired(t, v, f, "cannot compress by br"), o)
+	want := []string{
+		"http: post of order, br:4: asks as it should, and splits the time of each request: no br here",
+		"http: post, br:4: a server that is wrong is an error, and it goes on: no br here",
+	}
+	if d := cmp.Diff(want, skipped); err != nil || findings != nil || d != "" {
+		t.Errorf("found %v, %v; skipped (-want +got):\n%s", findings, err, d)
 	}
 }
 

@@ -164,6 +164,12 @@ func (w *wired) Call(ctx context.Context, q runner.CallRequest) (*runner.CallRep
 	if q.Transport == bench.Redis {
 		return w.callRedis(q, x)
 	}
+	if w.fault == "calls nothing" {
+		return nil, &runner.SkippedError{Reason: "another time"}
+	}
+	if w.fault == "cannot compress by br" && q.Operation == bench.Post && q.Encoding == "br:4" {
+		return nil, &runner.SkippedError{Reason: "no br here"}
+	}
 	if w.client == nil {
 		w.client = &http.Client{Transport: &http.Transport{Protocols: protocols(q.Transport), DisableCompression: true, DisableKeepAlives: w.fault == "always connects anew"}}
 		if w.fault != "follows redirects" {
