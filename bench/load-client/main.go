@@ -50,7 +50,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	flags.IntVar(&o.rounds, "rounds", 10, "turns of each")
 	flags.IntVar(&o.seconds, "seconds", 2, "how long a turn lasts")
 	flags.IntVar(&o.clients, "clients", 32, "connections at the same time")
-	flags.IntVar(&o.kilobytes, "kilobytes", 1, "size of the JSON document that is asked for")
+	flags.IntVar(&o.kilobytes, "kilobytes", 10, "size of the JSON document that is asked for")
 	flags.StringVar(&o.wrk, "wrk", "wrk", "the program of wrk")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
