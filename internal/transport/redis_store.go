@@ -27,14 +27,27 @@ func (s *RedisServer) Store(ctx context.Context, codec string, values [][]byte) 
 	for i := range keys {
 		keys[i] = prefix + strconv.Itoa(i)
 	}
-	out, err := s.store(ctx, keys, values)
-	if cleanErr := s.remove(ctx, prefix); err == nil {
-		err = cleanErr
+	var out Stored
+	var err error
+	if s.memory { // the first time costs what stays
+		err = s.write(ctx, keys, values)
+		err = first(err, s.remove(ctx, prefix))
+	}
+	if err == nil {
+		out, err = s.store(ctx, keys, values)
+		err = first(err, s.remove(ctx, prefix))
 	}
 	if err != nil {
 		return Stored{}, err
 	}
 	return out, nil
+}
+
+func first(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
 }
 
 func (s *RedisServer) store(ctx context.Context, keys []string, values [][]byte) (Stored, error) {
