@@ -13,7 +13,7 @@ import (
 // Durations of requests over a wire (docs/statistics.md).
 const (
 	sliceTime       = 20 * time.Millisecond  // requests of one case before others have theirs
-	longestWireSlot = 240 * time.Millisecond // slices of one case in one fork
+	longestWireSlot = 600 * time.Millisecond // slices of one case in one fork
 	leastWireSlot   = 60 * time.Millisecond
 	leastSlices     = 3  // of a case in a fork, where the time allows it
 	mostSlices      = 30 // also where they are short

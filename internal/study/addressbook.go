@@ -136,7 +136,7 @@ func addressBookFigures() []Figure {
 			bytes      int
 		}{{"JSON", "original", 60 + 38*n}, {"Protobuf", "binary", 20 + 17*n}} {
 			out = append(out, Figure{
-				Group: "Size", Name: fmt.Sprintf("%s, %d phones", form.name, n), Published: float64(form.bytes), Unit: Bytes, Exact: true,
+				Group: "size", Name: fmt.Sprintf("%s, %d phones", form.name, n), Published: float64(form.bytes), Unit: Bytes, Exact: true,
 				Measured: SizeOf("sizes", addressBook(n), form.form, bench.Identity).Median(),
 			})
 		}
@@ -146,7 +146,7 @@ func addressBookFigures() []Figure {
 			for _, n := range phones {
 				if t := addressBookTimes[n][3*i+k]; t > 0 {
 					out = append(out, Figure{
-						Group: fmt.Sprintf("Time to %s in Python", op), Name: fmt.Sprintf("%s, %d phones", codec, n), Published: t, Unit: Seconds,
+						Group: fmt.Sprintf("time to %s in Python", op), Name: fmt.Sprintf("%s, %d phones", codec, n), Published: t, Unit: Seconds,
 						Measured: inPython(codec, op, n).Times(1e-9).Median(),
 					})
 				}
@@ -154,7 +154,7 @@ func addressBookFigures() []Figure {
 		}
 	}
 	summary := func(name string, published float64, m Measure) Figure {
-		return Figure{Group: "Summary: 16,000 phones decoded", Name: name, Published: published, Unit: Seconds, Measured: m.Median()}
+		return Figure{Group: "16,000 phones decoded, in short", Name: name, Published: published, Unit: Seconds, Measured: m.Median()}
 	}
 	return append(out,
 		summary("C++ Protobuf, 100 times", 0.450, largest("cpp/protobuf", bench.Decode).Times(100e-9)),

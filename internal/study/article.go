@@ -56,7 +56,7 @@ func (p *Page) figures() []report.Part {
 		if len(parts) == 0 || i > 0 && p.Figures[i-1].Group != f.Group {
 			title := "Published and measured"
 			if f.Group != "" {
-				title += ": " + strings.ToLower(f.Group[:1]) + f.Group[1:]
+				title += ": " + f.Group
 			}
 			parts = append(parts, report.Part{Title: title, Table: &report.Table{Header: []string{"", "published", "measured"}}})
 		}

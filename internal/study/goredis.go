@@ -170,8 +170,8 @@ func goRedisFigures() []Figure {
 			second float64
 		}{{"encode and SET", bench.Set, row.writeBytes, row.writeS}, {"GET and decode", bench.Get, row.readBytes, row.readS}} {
 			cell, name := inRedis(row.codec, row.sample, x.op), fmt.Sprintf("%s, %s, %s", row.what, row.format, x.what)
-			allocated = append(allocated, Figure{Group: "Memory allocated by 10,000", Name: name, Published: x.bytes, Unit: Bytes, Measured: Allocated(cell).Times(requested).Median()})
-			times = append(times, Figure{Group: "Time of 10,000", Name: name, Published: x.second, Unit: Seconds, Measured: Time(cell).Times(requested * 1e-9).Median()})
+			allocated = append(allocated, Figure{Group: "memory allocated by 10,000", Name: name, Published: x.bytes, Unit: Bytes, Measured: Allocated(cell).Times(requested).Median()})
+			times = append(times, Figure{Group: "time of 10,000", Name: name, Published: x.second, Unit: Seconds, Measured: Time(cell).Times(requested * 1e-9).Median()})
 		}
 	}
 	return append(allocated, times...)

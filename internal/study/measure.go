@@ -105,7 +105,7 @@ func perCase(c Cell, of func(*caseData) map[int]float64) Measure {
 		}
 		f := Forks{Lane: c.Run + ": " + x.Case.Case.Lane(), Skewed: x.Compiles, Values: of(x)}
 		if len(f.Values) == 0 {
-			f.Problem = fmt.Sprintf("%s has no fork that says so", c)
+			f.Problem = fmt.Sprintf("%s was measured in too few processes", c)
 		}
 		return f
 	}

@@ -189,13 +189,13 @@ func peopleSize(sample, form, encoding string) Measure {
 
 func peopleFigures() []Figure {
 	size := func(name, form, encoding string, mega float64) Figure {
-		return Figure{Group: "Payload", Name: name, Published: mega * 1e6, Unit: Bytes, Measured: peopleSize(everyone, form, encoding).Median()}
+		return Figure{Group: "payload", Name: name, Published: mega * 1e6, Unit: Bytes, Measured: peopleSize(everyone, form, encoding).Median()}
 	}
 	timed := func(group, name string, ms float64, c Cell) Figure {
 		return Figure{Group: group, Name: name, Published: ms / 1e3, Unit: Seconds, Measured: Time(c).Times(1e-9).Median()}
 	}
 	text := func(share float64) Figure {
-		return Figure{Group: "Percentages of the text", Name: "Protobuf's time in JSON's; beside it, V8 here", Published: share, Unit: Share, Measured: Over(Time(get(v8.protobuf, "")), Time(get(v8.json, ""))).Median()}
+		return Figure{Group: "percentages of the text", Name: "Protobuf's time in JSON's; beside it, V8 here", Published: share, Unit: Share, Measured: Over(Time(get(v8.protobuf, "")), Time(get(v8.json, ""))).Median()}
 	}
 	return []Figure{
 		size("Protobuf, gzip", "binary", "gzip", 1.0), size("JSON, gzip", "compact", "gzip", 1.1),
