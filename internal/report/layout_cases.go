@@ -335,25 +335,3 @@ func loopCaveat(cases []Case) []string {
 	}
 	return []string{line}
 }
-
-// missingBlock lists what was not measured, with the reason.
-func missingBlock(r *Report) []block {
-	var items []string
-	for _, c := range r.Cases {
-		name := c.Case.CodecID() + " " + operationName(r, c.Case)
-		switch {
-		case c.Status != bench.Measured:
-			items = append(items, clean(fmt.Sprintf("%s: %s: %s", name, c.Status, c.Reason)))
-		case c.NS == nil && c.Reason != "":
-			items = append(items, clean(name+": too few forks for an estimate: "+c.Reason))
-		case c.NS == nil:
-			items = append(items, clean(name+": too few forks for an estimate"))
-		case c.Reason != "":
-			items = append(items, clean(name+": "+c.Reason))
-		}
-	}
-	if len(items) == 0 {
-		return nil
-	}
-	return []block{{title: "Not measured, or not to the end", items: items}}
-}
