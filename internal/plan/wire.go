@@ -217,9 +217,13 @@ func codings(r *runner.Runner, t bench.Transport, role runner.Role) []string {
 	return header.Encodings
 }
 
-// Library names the libraries that carry a runtime's part of a transport.
+// Library names the libraries that carry a runtime's part of a transport, with
+// what is to be known of them.
 func Library(r *runner.Runner, t bench.Transport, role runner.Role) string {
 	header, _ := transport(r, t, role)
+	if header.Note != "" {
+		return fmt.Sprintf("%s (%s)", header.Library, header.Note)
+	}
 	return header.Library
 }
 

@@ -224,17 +224,15 @@ func carriers(r *Report) block {
 
 // carried names the libraries that carry a case.
 func carried(c Case) string {
-	var words []string
-	if c.Client != "" {
-		words = append(words, "client "+c.Client)
-	}
-	if c.Server != "" {
-		words = append(words, "server "+c.Server)
-	}
-	if len(words) == 0 {
+	switch {
+	case c.Client == "" && c.Server == "":
 		return ""
+	case c.Client == c.Server:
+		return fmt.Sprintf("%s: client and server %s", c.Case.Lane(), c.Client)
+	case c.Server == "":
+		return fmt.Sprintf("%s: client %s", c.Case.Lane(), c.Client)
 	}
-	return c.Case.Lane() + ": " + strings.Join(words, "; ")
+	return fmt.Sprintf("%s: client %s; server %s", c.Case.Lane(), c.Client, c.Server)
 }
 
 func appendNew[T comparable](list []T, x T) []T {
