@@ -4,7 +4,7 @@
 // it, what one takes on a fresh connection, which the model is not for. It prints
 // two tables and exits 1 where a bound is missed.
 //
-//	go run ./bench/link [-modes relay,tun] [-write docs/links.md]
+//	go run ./bench/link [-modes relay,tun] [-links 10mbit/20ms,…] [-write docs/links.md]
 package main
 
 import (
@@ -28,13 +28,11 @@ const (
 	modelBound = 0.10 // of the model's prediction
 )
 
-var (
-	links = []string{"10mbit/20ms", "50mbit/40ms", "100mbit/5ms"}
-	sizes = []int{1_000, 10_000, 100_000, 1_000_000, 10_000_000}
-)
+var sizes = []int{1_000, 10_000, 100_000, 1_000_000, 10_000_000}
 
 func main() {
 	modes := flag.String("modes", "relay,tun", "how links are made")
+	links := flag.String("links", "10mbit/20ms,50mbit/40ms,100mbit/5ms", "bandwidths and round trips")
 	file := flag.String("write", "", "a Markdown file whose last section, Figures, gets the tables")
 	client := flag.String("client", "", "be the client of a kind and print nanoseconds: raw, http or fresh")
 	flag.Parse()
@@ -43,12 +41,12 @@ func main() {
 	case *client != "":
 		err = beClient(*client, flag.Args())
 	case flag.NArg() > 0:
-		fmt.Fprintln(os.Stderr, "usage: go run ./bench/link [-modes relay,tun] [-write FILE]")
+		fmt.Fprintln(os.Stderr, "usage: go run ./bench/link [-modes relay,tun] [-links 10mbit/20ms,…] [-write FILE]")
 		os.Exit(2)
 	default:
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 		defer stop()
-		err = measure(ctx, strings.Split(*modes, ","), *file)
+		err = measure(ctx, strings.Split(*modes, ","), strings.Split(*links, ","), *file)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -56,7 +54,7 @@ func main() {
 	}
 }
 
-func measure(ctx context.Context, modes []string, file string) error {
+func measure(ctx context.Context, modes, links []string, file string) error {
 	raw, err := serveRaw()
 	if err != nil {
 		return err

@@ -19,8 +19,9 @@ type Relay struct {
 	*proxy
 	link     bench.Link
 	up, down lane
-	chunk    int // bytes that are delivered at once
-	depth    int // chunks of a stream that are under way
+	delay    time.Duration // from leaving to being written
+	chunk    int           // bytes that are delivered at once
+	depth    int           // chunks of a stream that are under way
 	precise  newAlarm
 }
 
@@ -36,24 +37,21 @@ func NewRelay(target string, link bench.Link) (*Relay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the relay for the link finds no port: %w", err)
 	}
-	r := newRelay(l, target, link, preciseAlarm)
+	r := newRelay(l, target, link, preciseAlarm, waking())
 	r.start()
 	return r, nil
 }
 
-func newRelay(l net.Listener, target string, link bench.Link, precise newAlarm) *Relay {
-	r := &Relay{link: link, precise: precise}
+func newRelay(l net.Listener, target string, link bench.Link, precise newAlarm, waking time.Duration) *Relay {
+	r := &Relay{link: link, delay: oneWay(link.RoundTrip, waking), precise: precise}
 	r.up.bits, r.down.bits = link.Bits, link.Bits
 	// Half a millisecond of the link, in whole segments.
 	r.chunk = min(max(1, int(link.Bits/8*0.5e-3/bench.SegmentPayload)), 11) * bench.SegmentPayload
-	underWay := link.Bits / 8 * (r.delay() + lead).Seconds()
+	underWay := link.Bits / 8 * (r.delay + lead).Seconds()
 	r.depth = int(min(64+2*underWay/float64(r.chunk), 4096))
 	r.proxy = newProxy(l, target, r.carry)
 	return r
 }
-
-// delay is how long bytes take after they have left.
-func (r *Relay) delay() time.Duration { return nanoseconds(r.link.RoundTrip / 2) }
 
 // Prefix implements Path: any process finds the relay.
 func (r *Relay) Prefix() []string { return nil }
@@ -109,13 +107,13 @@ func (s *stream) read(ctx context.Context, queue chan<- parcel) {
 				return
 			}
 			left := s.out.send(time.Now(), n)
-			p := parcel{data: bytes.Clone(buffer[:n]), due: left.Add(s.relay.delay())}
+			p := parcel{data: bytes.Clone(buffer[:n]), due: left.Add(s.relay.delay)}
 			if !put(ctx, queue, p) || !alarm.wait(left.Add(-lead)) {
 				return
 			}
 		}
 		if err != nil {
-			put(ctx, queue, parcel{end: err, due: later(s.out.left, time.Now()).Add(s.relay.delay())})
+			put(ctx, queue, parcel{end: err, due: later(s.out.left, time.Now()).Add(s.relay.delay)})
 			return
 		}
 	}

@@ -146,7 +146,7 @@ var errNobody = errors.New("nobody listens")
 
 func newMemRelay(text string) *memRelay {
 	m := &memRelay{listener: newMemListener(), servers: make(chan *memConn, 1000), limit: 1 << 30}
-	m.Relay = newRelay(m.listener, "", linkOf(text), plainAlarm)
+	m.Relay = newRelay(m.listener, "", linkOf(text), plainAlarm, 0)
 	m.dial = func(context.Context) (net.Conn, error) {
 		if m.servers == nil {
 			return nil, errNobody

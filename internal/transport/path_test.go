@@ -39,3 +39,15 @@ func TestAlarm(t *testing.T) {
 		a.stop()
 	}
 }
+
+func TestOneWay(t *testing.T) {
+	if w := waking(); w < 0 || w > 100*time.Microsecond || w != waking() {
+		t.Errorf("waking up takes %s", w)
+	}
+	if got := oneWay(20e6, 50*time.Microsecond); got != 9900*time.Microsecond {
+		t.Errorf("of a round trip of 20 ms, %s remain", got)
+	}
+	if got := oneWay(100e3, 100*time.Microsecond); got != 0 {
+		t.Errorf("of a round trip of 0.1 ms, %s remain", got)
+	}
+}

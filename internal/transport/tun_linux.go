@@ -68,7 +68,7 @@ func openTUN(target string, link bench.Link) (Path, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tunPath{up: lane{bits: link.Bits}, down: lane{bits: link.Bits}, delay: nanoseconds(link.RoundTrip / 2)}
+	t := &tunPath{up: lane{bits: link.Bits}, down: lane{bits: link.Bits}, delay: oneWay(link.RoundTrip, waking())}
 	var listener net.Listener
 	t.clients, err = newSide(clientsIP, func() error { return nil })
 	if err == nil {
