@@ -76,7 +76,7 @@ func (a *App) diagnose(r *runner.Runner, s runner.Status) {
 	case s.Home.Dir == "":
 	case s.Home.Problem == "":
 		say("  set up%s", told(s.Home))
-	case len(missing(s)) > 0:
+	case len(s.Missing()) > 0:
 		say("  then: wirecost setup %s", r.Runtime)
 	default:
 		say("  %s", s.Home.Problem)

@@ -86,7 +86,7 @@ func (s *settingUp) one(ctx context.Context, x plan.Asked) error {
 	if err != nil {
 		return err
 	}
-	if lacks := missing(status); len(lacks) > 0 {
+	if lacks := status.Missing(); len(lacks) > 0 {
 		s.say("%s: not set up, because programs are missing; get them and run this again", name)
 		for _, n := range lacks {
 			s.say("  %s", n.Problem)
@@ -134,15 +134,4 @@ func told(h runner.Home) string {
 		return ""
 	}
 	return ": " + h.Versions
-}
-
-// missing lists what a whole runtime needs and has not.
-func missing(s runner.Status) []runner.NeedStatus {
-	var lacks []runner.NeedStatus
-	for _, n := range s.Needs {
-		if !n.OK() && len(n.Codecs) == 0 {
-			lacks = append(lacks, n)
-		}
-	}
-	return lacks
 }

@@ -47,13 +47,22 @@ func (s Status) Problem() string {
 	return s.Home.Problem
 }
 
-// missing tells what the whole runtime needs and has not.
+// Missing lists the programs that the whole runtime needs and has not. What only
+// the set-up needs is none of them once that is done.
+func (s Status) Missing() []NeedStatus {
+	var missing []NeedStatus
+	for _, n := range s.Needs {
+		if !n.OK() && len(n.Codecs) == 0 && (n.For != forSetup || s.Home.Problem != "") {
+			missing = append(missing, n)
+		}
+	}
+	return missing
+}
+
 func (s Status) missing() string {
 	var problems []string
-	for _, n := range s.Needs {
-		if !n.OK() && len(n.Codecs) == 0 {
-			problems = append(problems, n.Problem)
-		}
+	for _, n := range s.Missing() {
+		problems = append(problems, n.Problem)
 	}
 	return strings.Join(problems, "; ")
 }
@@ -65,7 +74,9 @@ func (s Status) Lacking() []Dropped { return lacking(s.Needs) }
 func (s Status) id() string {
 	var id []string
 	for _, n := range s.Needs {
-		id = append(id, n.Program, n.Path, n.Output)
+		if n.For != forSetup {
+			id = append(id, n.Program, n.Path, n.Output)
+		}
 	}
 	return strings.Join(append(id, s.Home.Dir), "\n")
 }
@@ -131,7 +142,7 @@ func (b *Builder) homeDir(r *Runner, needs []NeedStatus) (string, error) {
 		hashPart(h, []byte(name+"="+r.Environment[name]))
 	}
 	for _, n := range needs {
-		if len(n.Codecs) == 0 {
+		if len(n.Codecs) == 0 && n.For == "" {
 			hashPart(h, []byte(strings.Join([]string{n.Program, n.Path, n.Output}, "\n")))
 		}
 	}

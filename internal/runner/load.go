@@ -133,6 +133,9 @@ func (m *Manifest) check(folder string) error {
 		if n.Program == "" || n.Get == "" {
 			return errors.New("a need lacks program or get")
 		}
+		if n.For != "" && (n.For != forSetup && n.For != forRun || len(n.Codecs) > 0) {
+			return fmt.Errorf("%s is for %q; want setup or run, or nothing, and then no codecs", n.Program, n.For)
+		}
 		if _, ok := parseVersion(n.Minimum); n.Minimum != "" && !ok {
 			return fmt.Errorf("minimum of %s is %q; want a version such as 1.26", n.Program, n.Minimum)
 		}

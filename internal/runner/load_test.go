@@ -65,6 +65,8 @@ func TestLoadRefuses(t *testing.T) {
 		{manifest(`[]`, `[{"program":"x","get":"y","codecs":["z"]}]`), `toy/runner.json: x is needed for the codec "z", which does not exist`},
 		{manifest(`[]`, `[{"program":"x"}]`), "lacks program or get"},
 		{manifest(`[]`, `[{"program":"x","get":"y","minimum":"new"}]`), "minimum of x"},
+		{manifest(`[]`, `[{"program":"x","get":"y","for":"fun"}]`), `x is for "fun"`},
+		{manifest(`[]`, `[{"program":"x","get":"y","for":"run","codecs":["z"]}]`), `x is for "run"; want setup or run, or nothing, and then no codecs`},
 		{map[string]string{"runner.json": goodManifest + "{}"}, "something follows"},
 		{header(`"name":"x"`, `"nam":"x"`), `toy/codecs/x.go.tmpl:2: json: unknown field "nam"`},
 		{header(`"x"`, `"y"`), `codec "y" is in the wrong file`},

@@ -45,6 +45,9 @@ type Need struct {
 	Get     string   `json:"get"`               // the command that brings it, for a user who lacks it
 	// Codecs are those that need it; none: the whole runtime does.
 	Codecs []string `json:"codecs,omitempty"`
+	// For is what needs it: "setup" alone, or "run", which is all but the set-up:
+	// a new version of it leaves {home} as it is. Empty: both.
+	For string `json:"for,omitempty"`
 }
 
 // Codec is what the header line of a codec's source file says of it. The line

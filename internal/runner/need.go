@@ -12,6 +12,12 @@ import (
 	"time"
 )
 
+// What a need may be for, if not for everything.
+const (
+	forSetup = "setup"
+	forRun   = "run"
+)
+
 // NeedStatus is what was found of a program that a runner needs.
 type NeedStatus struct {
 	Need

@@ -324,6 +324,39 @@ func TestNeedOfOneCodec(t *testing.T) {
 	}
 }
 
+// TestNeedOfTheSetUp: what only that needs may go afterwards, and a new version of
+// what only runs need leaves the home as it is.
+func TestNeedOfTheSetUp(t *testing.T) {
+	w, _ := furnished(t)
+	furnish := func(present bool) *Runner {
+		r := w.furnish()
+		r.Needs[0].For = forRun
+		client := Need{Program: "no-such-program", Get: "get it", For: forSetup}
+		if present {
+			client.Program = self(t)
+		}
+		r.Needs = append(r.Needs, client)
+		return r
+	}
+	const missing = "no-such-program is not installed; get it: get it"
+	if got := w.problem(furnish(false)); got != missing {
+		t.Errorf("before: %q", got)
+	}
+	if _, _, err := w.builder.Setup(context.Background(), furnish(false), SetupRequest{Progress: w.hear}); err == nil || err.Error() != missing {
+		t.Errorf("set up without it: %v", err)
+	}
+	home, _ := w.setup(furnish(true), false)
+	t.Setenv("TOOL_SETTING", "other")
+	r := furnish(false)
+	if got := w.problem(r); got != "" {
+		t.Errorf("after: %q", got)
+	}
+	b, err := w.builder.Build(context.Background(), r, w.request(r))
+	if err != nil || b.Command().Words[1] != home.Dir+"/lib" {
+		t.Errorf("%+v, %v", b, err)
+	}
+}
+
 func TestPruneHomes(t *testing.T) {
 	b := &Builder{Cache: t.TempDir()}
 	r := &Runner{Manifest: Manifest{Runtime: "toy"}}

@@ -21,12 +21,15 @@ export async function ask(url, more, most) {
     const sentence = (await response.text()).trim().slice(0, 300);
     throw new Error(`${more.method} ${url}: the server answered ${response.status}: ${sentence || response.statusText}`);
   }
-  refuseLong(response, Number(response.headers.get('Content-Length')), most);
+  refuseLong(response, announced(response), most);
   return response;
 }
 
+// announced is how many bytes a body has on the wire, in the server's words.
+export const announced = response => Number(response.headers.get('Content-Length') ?? NaN);
+
 // limit is how long a body may be, decompressed, judged by the documents.
-export const limit = p => 16 * Math.max(...p.documents.map(d => d.input.length)) + (64 << 20);
+export const limit = p => 16 * Math.max(...p.documents.map(d => d.input.length)) + (16 << 20);
 
 export function refuseLong(response, length, most) {
   if (length > most) throw new Error(`${response.url}: the server sent ${length} bytes; want at most ${most}`);

@@ -1,6 +1,6 @@
 // get fetches documents and decodes them.
 import { Skipped } from '../../harness/server.mjs';
-import { address, ask, expected, limit, mediaType, refuseLong, serverTiming } from './contract.mjs';
+import { address, announced, ask, expected, limit, mediaType, refuseLong, serverTiming } from './contract.mjs';
 
 export function get(request, coding, p) {
   const base = `${address(request)}${coding}/`;
@@ -27,7 +27,7 @@ export function get(request, coding, p) {
     refuseLong(response, body.length, most);
     const { encode, compress = 0 } = serverTiming(response, spans);
     const transfer = decoding - sending - encode - compress;
-    return { sum, bytes: 0, total_ns: total, encode_ns: encode, compress_ns: compress, transfer_ns: transfer, decode_ns: decoded - decoding };
+    return { sum, bytes: announced(response), total_ns: total, encode_ns: encode, compress_ns: compress, transfer_ns: transfer, decode_ns: decoded - decoding };
   };
 }
 
