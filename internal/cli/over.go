@@ -24,6 +24,7 @@ import (
 type overFlags struct {
 	transports transports
 	redis      redisURL
+	server     string
 	mode       choice
 }
 
@@ -32,6 +33,7 @@ func (f *overFlags) add(cmd *cobra.Command) {
 	f.mode = choice{string(transport.ModeRelay), []string{string(transport.ModeRelay), string(transport.ModeTUN)}}
 	flags := cmd.Flags()
 	flags.Var(&f.transports, "over", "what documents cross: memory,http,http2,redis (memory: nothing, codecs alone)")
+	flags.StringVar(&f.server, "server", "", "runtime that answers clients over HTTP that have no server of their own (default: those of --runtime that serve)")
 	flags.Var(&f.redis, "redis", "a Redis server, as redis://:PASSWORD@HOST:6379/0 (default: one is started for the run)")
 	flags.Var(&f.mode, "link-mode", "how HTTP meets --link: relay (of streams) or tun (packets; Linux, root)")
 }
@@ -106,6 +108,8 @@ func (f *overFlags) check(link string) error {
 	switch {
 	case f.redis.text != "" && !f.transports.has(bench.Redis):
 		return &usageError{errors.New("--redis is for --over redis; add that")}
+	case f.server != "" && !f.transports.web():
+		return &usageError{errors.New("--server is for --over http; add that")}
 	case f.redis.hidden():
 		return &usageError{errors.New("the password of the Redis server is not kept in result files; give --redis again")}
 	}
@@ -172,6 +176,9 @@ func (r *running) servers(ctx context.Context, all []*runner.Runner, clients []p
 	if t == bench.Redis || !slices.ContainsFunc(clients, func(c plan.Choice) bool { return !c.Runner.Serves(t) }) {
 		return nil, nil
 	}
+	if name := r.f.over.server; name != "" {
+		return r.namedServer(ctx, all, name, t)
+	}
 	var servers []*runner.Runner
 	for _, c := range r.choices {
 		if c.Runner.Serves(t) {
@@ -196,6 +203,29 @@ func (r *running) servers(ctx context.Context, all []*runner.Runner, clients []p
 		}
 	}
 	return nil, fmt.Errorf("--over %s needs a server, and no runtime that serves it is ready; wirecost doctor says what is missing", t)
+}
+
+// namedServer finds the server that the user wants.
+func (r *running) namedServer(ctx context.Context, all []*runner.Runner, name string, t bench.Transport) ([]*runner.Runner, error) {
+	var can []string
+	for _, x := range all {
+		if !x.Serves(t) {
+			continue
+		}
+		if can = append(can, x.Runtime); x.Runtime != name {
+			continue
+		}
+		status, err := r.builder.Look(ctx, x)
+		if err != nil {
+			return nil, err
+		}
+		if why := status.Problem(); why != "" {
+			return nil, fmt.Errorf("--server %s: %s", name, why)
+		}
+		r.versions[name] = versions(status)
+		return []*runner.Runner{x}, nil
+	}
+	return nil, &usageError{fmt.Errorf("--server %s: it serves nothing over %s; there are %s", name, t, strings.Join(can, ", "))}
 }
 
 // redisServer is the program that a Redis server is started with.

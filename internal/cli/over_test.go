@@ -129,6 +129,7 @@ func TestRunOver(t *testing.T) {
 		{"--runtime fake --over http,http2 --encoding identity --op encode", "fake over http, fake over http2", []string{"identity"}, 3 * 2, ""},
 		{"--runtime fake,page --over http --encoding identity", "fake over http, page over http to fake", []string{"identity"}, 3*2 + 2, ""},
 		{"--runtime page --over http --encoding identity", "page over http to fake", []string{"identity"}, 2, "fake is the server over http, since none of the runtimes asked for serves it"},
+		{"--runtime page --over http --server fake --encoding identity", "page over http to fake", []string{"identity"}, 2, ""},
 		{"--runtime page --over memory,http --encoding gzip:9,identity", "page, page over http to fake", []string{"identity"}, 2 + 2, "gzip:9 is not measured over http: fake compresses with gzip:6"},
 		{"--runtime fake,alone --over memory,redis", "alone, fake, fake over redis", []string{"identity"}, 2 + 3*2 + 3*4, "alone makes no requests over redis"},
 	} {
@@ -171,6 +172,8 @@ func TestRunOverRefuses(t *testing.T) {
 		"--over carrier-pigeon":                     "want memory, http, http2 or redis",
 		"--runtime alone --over http":               "--over http: alone makes no requests over http; add one that does with --runtime (fake, page)",
 		"--runtime alone,page --over memory,redis":  "alone, page make no requests over redis; add one that does with --runtime (fake)",
+		"--runtime page --over http --server alone": "--server alone: it serves nothing over http; there are fake",
+		"--server fake":                             "--server is for --over http",
 		"--redis redis://localhost":                 "--redis is for --over redis",
 		"--over redis --redis localhost:6379":       "want a URL such as redis://localhost:6379/0",
 		"--over redis --redis redis://:xxxxx@h":     "the password of the Redis server is not kept",

@@ -62,7 +62,7 @@ message Person {
 			{Name: "sizes", Payloads: each(phones, addressBook), SizesOnly: true},
 			{
 				Name: "python", Payloads: each(phones, addressBook), Runtimes: []string{"python"},
-				Codecs: pythonCodecs[:], Operations: []bench.Operation{bench.Encode, bench.Decode, bench.Visit}, Time: 80 * time.Second,
+				Codecs: pythonCodecs[:], Operations: []bench.Operation{bench.Encode, bench.Decode, bench.Visit}, Time: 60 * time.Second,
 			},
 			{
 				Name: "today", Payloads: each([]int{1000, 16000}, addressBook), Runtimes: []string{"python"}, Codecs: pythonToday,
@@ -71,11 +71,11 @@ message Person {
 			{
 				Name: "c++", Payloads: []string{addressBook(16000)}, Runtimes: []string{"python", "cpp"},
 				Codecs:     []string{"python/json", "python/ujson", "python/protobuf", "cpp/protobuf"},
-				Operations: []bench.Operation{bench.Decode, bench.Visit}, Time: 12 * time.Second,
+				Operations: []bench.Operation{bench.Decode, bench.Visit}, Time: 10 * time.Second,
 			},
 			{
 				Name: "all runtimes", Payloads: []string{addressBook(1000)}, Runtimes: []string{"all"},
-				Operations: []bench.Operation{bench.Encode, bench.Decode, bench.Visit}, Time: 6 * time.Second,
+				Operations: []bench.Operation{bench.Encode, bench.Decode, bench.Visit}, Time: 4 * time.Second,
 			},
 		},
 		Figures: addressBookFigures(),

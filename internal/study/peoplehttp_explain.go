@@ -48,7 +48,7 @@ func browserParts(r *Results) Told {
 		name string
 		of   func(store.Spans) []int64
 	}{
-		{"server encodes", encodeSpan}, {"compresses", func(s store.Spans) []int64 { return s.Compress }},
+		{"server encodes", encodeSpan},
 		{"transfer", func(s store.Spans) []int64 { return s.Transfer }}, {"browser decodes", decodeSpan},
 	}
 	t := Told{Header: []string{"GET", "in all"}, Numbers: map[string]Number{}}
@@ -57,30 +57,24 @@ func browserParts(r *Results) Told {
 	}
 	for _, b := range browsers {
 		for _, codec := range []string{b.protobuf, b.json} {
-			for _, encoding := range []string{"", "gzip"} {
-				cell := get(codec, encoding)
-				total := Time(cell)(r).median()
-				if !total.Known() {
-					continue
-				}
-				name := codec
-				if encoding != "" {
-					name += ", " + encoding
-				}
-				row := []string{name, total.in(Nanoseconds)}
-				for _, s := range spans {
-					n := t.number(name+" "+s.name, Span(cell, s.of)(r).median())
-					row = append(row, n.alone(Nanoseconds))
-				}
-				t.Rows = append(t.Rows, row)
+			cell := get(codec, "")
+			total := Time(cell)(r).median()
+			if !total.Known() {
+				continue
 			}
+			row := []string{codec, total.in(Nanoseconds)}
+			for _, s := range spans {
+				n := t.number(codec+" "+s.name, Span(cell, s.of)(r).median())
+				row = append(row, n.alone(Nanoseconds))
+			}
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	for _, b := range browsers {
 		decode := t.number(b.engine+" decode, Protobuf to JSON", Over(Span(get(b.protobuf, ""), decodeSpan), Span(get(b.json, ""), decodeSpan))(r).median())
 		t.say("%s: of the decoding alone, from bytes to objects, Protobuf takes %s of JSON's time.", b.engine, with(decode, Times))
 	}
-	t.say("%s", "JSON's decoding includes that of UTF-8, which a page pays as well. A browser decompresses while it receives, so that is within the transfer.")
+	t.say("%s", "JSON's decoding includes that of UTF-8, which a page pays as well.")
 	return t
 }
 
@@ -107,7 +101,7 @@ func goToGo(r *Results) Told {
 
 // percentages sets the text's percentages beside those of its tables.
 func percentages(r *Results) Told {
-	t := Told{Header: []string{"Protobuf's time in JSON's", "by the tables", "here", "here, gzip"}, Numbers: map[string]Number{}}
+	t := Told{Header: []string{"Protobuf's time in JSON's", "by the tables", "here"}, Numbers: map[string]Number{}}
 	for _, x := range []struct {
 		name  string
 		table float64
@@ -116,12 +110,8 @@ func percentages(r *Results) Told {
 		{"SpiderMonkey", 620.0 / 583, spiderMonkey.protobuf, spiderMonkey.json}, {"V8", 524.0 / 761, v8.protobuf, v8.json},
 		{"Java to Java", 146.0 / 590, javaProtobuf, javaJSONFormat},
 	} {
-		row := []string{x.name, Share.Format(x.table)}
-		for _, encoding := range []string{"", "gzip"} {
-			n := t.number(x.name+" "+encoding, Over(Time(get(x.a, encoding)), Time(get(x.b, encoding)))(r).median())
-			row = append(row, n.in(Share))
-		}
-		t.Rows = append(t.Rows, row)
+		n := t.number(x.name, Over(Time(get(x.a, "")), Time(get(x.b, "")))(r).median())
+		t.Rows = append(t.Rows, []string{x.name, Share.Format(x.table), n.in(Share)})
 	}
 	t.say("%s", "The text speaks of 72% and of 49%. No two figures of its own tables give either.")
 	return t
@@ -130,7 +120,7 @@ func percentages(r *Results) Told {
 // howMuch counts the requests behind the figures.
 func howMuch(r *Results) Told {
 	t := Told{Header: []string{"", "processes", "requests"}, Numbers: map[string]Number{}}
-	for _, run := range []string{"get", "go", "post"} {
+	for _, run := range []string{"java", "browsers", "post", "go"} {
 		m, _ := r.run(run)
 		if m == nil {
 			t.lacks(r, run)

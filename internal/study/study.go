@@ -50,6 +50,7 @@ type Run struct {
 	Codecs     []string
 	Operations []bench.Operation // none: the usual ones
 	Over       []bench.Transport // none: memory
+	Server     string            // the runtime that answers over HTTP; empty: each its own
 	Encodings  []string          // none: identity
 	Time       time.Duration     // of measuring, for each runtime
 	Full       time.Duration     // the same with --full; 0: as without
@@ -194,6 +195,9 @@ func (s *Study) Args(r Run, dir string, full bool) []string {
 		list("codec", r.Codecs)
 		list("op", words(r.Operations))
 		list("over", words(r.Over))
+		if r.Server != "" {
+			args = append(args, "--server="+r.Server)
+		}
 		limit := r.Time
 		if full && r.Full > 0 {
 			limit = r.Full
@@ -219,8 +223,8 @@ func words[T ~string](list []T) []string {
 func (s *Study) Runtimes() []string {
 	var out []string
 	for _, r := range s.Runs {
-		for _, x := range r.Runtimes {
-			if !slices.Contains(out, x) {
+		for _, x := range append(slices.Clone(r.Runtimes), r.Server) {
+			if x != "" && !slices.Contains(out, x) {
 				out = append(out, x)
 			}
 		}

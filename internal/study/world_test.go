@@ -3,6 +3,7 @@ package study
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,7 +41,7 @@ func (w world) measure(t *testing.T, s *Study) *Results {
 // versions are those of the runtimes that are ready.
 func (w world) versions(run Run) map[string]string {
 	out := map[string]string{}
-	for _, x := range run.Runtimes {
+	for _, x := range append(slices.Clone(run.Runtimes), run.Server) {
 		if x == "all" {
 			for _, y := range []string{"go", "python", "cpp", "java"} {
 				out[y] = y + " 1.0"
@@ -155,7 +156,7 @@ func peerOf(runtime, codec string) string {
 
 // fork is one fork's record: a few slices or batches of equal length.
 func (w world) fork(c bench.Case, number, fork int, ns float64) any {
-	const slices, operations = 3, 1000
+	const operations = 1000
 	one := func(x float64) []int64 { return []int64{int64(x), int64(x), int64(x)} }
 	counts, first, window := []int{operations, operations, operations}, []int{0, 0, 0}, []int{1, 1, 1}
 	pilot := fork == 0
