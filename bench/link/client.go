@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -26,7 +27,9 @@ func (r run) client(path transport.Path, kind string, arguments ...string) (map[
 		return nil, err
 	}
 	words := slices.Concat(path.Prefix(), []string{self, "-client", kind, path.Address()}, arguments)
-	cmd := exec.CommandContext(r.ctx, words[0], words[1:]...)
+	ctx, cancel := context.WithTimeout(r.ctx, 3*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, os.Stderr
 	if err := cmd.Run(); err != nil {
