@@ -7,19 +7,18 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"runtime"
 	"strconv"
 	"time"
 )
 
-// wrk is https://github.com/wg/wrk, with a thread per core.
+// wrk is https://github.com/wg/wrk.
 type wrk struct {
 	*options
 	url string
 }
 
 func (w *wrk) load(ctx context.Context, seconds int) (float64, error) {
-	out, err := output(ctx, seconds, nil, w.options.wrk, "-t", strconv.Itoa(min(runtime.NumCPU(), w.clients)), "-c", strconv.Itoa(w.clients), "-d", fmt.Sprintf("%ds", seconds), w.url)
+	out, err := output(ctx, seconds, nil, w.options.wrk, "-t", strconv.Itoa(w.threads), "-c", strconv.Itoa(w.clients), "-d", fmt.Sprintf("%ds", seconds), w.url)
 	if err != nil {
 		return 0, err
 	}
@@ -54,7 +53,9 @@ type ours struct {
 }
 
 func (o *ours) load(ctx context.Context, seconds int) (float64, error) {
-	out, err := output(ctx, seconds, []string{"LOAD_URL=" + o.url, fmt.Sprintf("LOAD_CLIENTS=%d", o.clients), fmt.Sprintf("LOAD_SECONDS=%d", seconds)}, o.program)
+	out, err := output(ctx, seconds, []string{
+		"LOAD_URL=" + o.url, fmt.Sprintf("LOAD_CLIENTS=%d", o.clients), fmt.Sprintf("LOAD_SECONDS=%d", seconds), fmt.Sprintf("GOMAXPROCS=%d", o.threads),
+	}, o.program)
 	if err != nil {
 		return 0, err
 	}

@@ -1,9 +1,9 @@
 // Command load-client holds the HTTP client of the Go runner beside wrk: requests
-// per second of both against the same server, in turns, as a ratio. It exits with
-// 1 where the client makes less than 80% of wrk's. Without wrk it says so and
-// measures nothing.
+// per second of both against the same server, in turns, as a ratio. Both get half
+// of the cores, since the server has to have some. It exits with 1 where the client
+// makes less than 80% of wrk's. Without wrk it says so and measures nothing.
 //
-//	go run ./bench/load-client [-rounds N] [-seconds N] [-clients N] [-kilobytes N]
+//	go run ./bench/load-client [-rounds N] [-seconds N] [-clients N] [-threads N] [-kilobytes N]
 package main
 
 import (
@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"time"
 
 	"wirecost/internal/stats"
@@ -39,8 +40,9 @@ func main() {
 }
 
 type options struct {
-	rounds, seconds, clients, kilobytes int
-	wrk                                 string
+	rounds, seconds, clients, threads, kilobytes int
+
+	wrk string
 }
 
 func parse(args []string, stderr io.Writer) (*options, error) {
@@ -50,13 +52,14 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	flags.IntVar(&o.rounds, "rounds", 10, "turns of each")
 	flags.IntVar(&o.seconds, "seconds", 2, "how long a turn lasts")
 	flags.IntVar(&o.clients, "clients", 32, "connections at the same time")
+	flags.IntVar(&o.threads, "threads", max(1, runtime.NumCPU()/2), "threads of either (GOMAXPROCS of ours)")
 	flags.IntVar(&o.kilobytes, "kilobytes", 10, "size of the JSON document that is asked for")
 	flags.StringVar(&o.wrk, "wrk", "wrk", "the program of wrk")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
-	if flags.NArg() > 0 || min(o.rounds, o.seconds, o.clients, o.kilobytes) < 1 {
-		return nil, errors.New("there are no arguments besides flags, and all numbers are at least 1")
+	if flags.NArg() > 0 || min(o.rounds, o.seconds, o.threads, o.kilobytes) < 1 || o.clients < o.threads {
+		return nil, errors.New("there are no arguments besides flags; all numbers are at least 1, and clients as many as threads")
 	}
 	return o, nil
 }
@@ -102,7 +105,7 @@ type loader interface {
 
 // rates lets both load the server in turns; which is first changes.
 func (o *options) rates(ctx context.Context, loaders []loader, out io.Writer) ([]float64, error) {
-	fmt.Fprintf(out, "%d connections, %d s each, a JSON document of about %d kB\n\n", o.clients, o.seconds, o.kilobytes)
+	fmt.Fprintf(out, "%d connections, threads %d, %d s each, a JSON document of about %d kB\n\n", o.clients, o.threads, o.seconds, o.kilobytes)
 	fmt.Fprintf(out, "%5s %12s %12s %7s\n", "round", "wrk req/s", "ours req/s", "ratio")
 	var ratios []float64
 	for round := range o.rounds {

@@ -57,7 +57,7 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	err := run(t.Context(), []string{"-wrk", script, "-rounds", "2", "-seconds", "1", "-clients", "2"}, &out, &out)
+	err := run(t.Context(), []string{"-wrk", script, "-rounds", "2", "-seconds", "1", "-clients", "2", "-threads", "1"}, &out, &out)
 	if err != nil || strings.Count(out.String(), "\n") != 7 {
 		t.Errorf("%v\n%s", err, out.String())
 	}
