@@ -89,20 +89,22 @@ func (f *wireFork) clients() runner.Starter {
 	return f.l.Starter
 }
 
-// join starts the clients.
+// join starts the clients. All begin at once: some runtimes take their time.
 func (f *wireFork) join(ctx context.Context) error {
 	groups, clients := f.l.groups(), f.clients()
 	f.order.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
 	for _, codecs := range groups {
-		p, _, err := f.s.start(ctx, clients, codecs)
-		if err != nil && f.l.Isolated {
-			return &lost{codecs, err}
-		}
+		p, err := clients.Start(ctx)
 		if err != nil {
-			return err
+			return f.missing(codecs, err)
 		}
-		m := &caller{p: p}
-		f.callers = append(f.callers, m)
+		f.callers = append(f.callers, &caller{p: p})
+	}
+	for i, codecs := range groups {
+		m := f.callers[i]
+		if _, err := m.p.Prepare(ctx, f.s.files(), codecs); err != nil {
+			return f.missing(codecs, err)
+		}
 		for _, c := range f.l.active() {
 			if slices.Contains(codecs, c.Codec) {
 				m.cases = append(m.cases, c)
@@ -114,6 +116,14 @@ func (f *wireFork) join(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// missing says that a client cannot be had.
+func (f *wireFork) missing(codecs []string, err error) error {
+	if f.l.Isolated {
+		return &lost{codecs, err}
+	}
+	return err
 }
 
 // close implements attempt. No process, key or folder is left.

@@ -71,6 +71,14 @@ func (f *wireFork) coldCase(ctx context.Context, m *caller, c *caseState) ([]int
 	return ns, nil
 }
 
+// Requests that are not kept, of each case, where a side compiles while it runs.
+// What carries requests is the same code for all cases: they warm each other up.
+const (
+	warmSlice     = 10 * time.Millisecond  // in one round
+	warmWire      = 60 * time.Millisecond  // at least
+	warmWirePilot = 200 * time.Millisecond // at least, where no fork before tells how fast it becomes
+)
+
 // fallen is how much faster the last rounds of a warm-up may be than those before
 // them, as a log-ratio, for it to end.
 const fallen = 0.03
@@ -83,9 +91,9 @@ func (f *wireFork) warm(ctx context.Context) error {
 	groups := f.s.wireGroups(cases)
 	target, least, most := 0.0, time.Duration(0), time.Duration(0)
 	if f.l.Compiles || f.l.Wire.Server != nil && f.l.Wire.Server.Compiles {
-		target, least, most = float64(sliceTime), warmLeast, f.s.warmTime(f.l)
+		target, least, most = float64(warmSlice), warmWire, f.s.warmTime(f.l)
 		if f.l.pilot() {
-			least = min(warmPilot, most)
+			least = warmWirePilot
 		}
 	}
 	least, most = least*time.Duration(len(cases)), most*time.Duration(len(cases))
