@@ -344,6 +344,19 @@ func (r *running) turns() string {
 	return "runtimes and wires"
 }
 
+// progress says how far a lane is. Forks that are run whatever the time may take
+// longer than the user allowed.
+func progress(e sched.Event, maxTime time.Duration) string {
+	at, elapsed, limit := fmt.Sprintf("measuring %s: fork %d", e.Lane, e.Fork+1), int(e.Elapsed.Seconds()), int(e.Limit.Seconds())
+	switch {
+	case e.Limit == 0:
+		return fmt.Sprintf("%s of at least %d, %d s", at, e.Least, elapsed)
+	case e.Limit > maxTime:
+		return fmt.Sprintf("%s of at least %d, %d s of about %d s", at, e.Least, elapsed, limit)
+	}
+	return fmt.Sprintf("%s, %d s of at most %d s", at, elapsed, limit)
+}
+
 func (r *running) observe(e sched.Event) {
 	switch e.Phase {
 	case "verify":
@@ -353,9 +366,9 @@ func (r *running) observe(e sched.Event) {
 	case "rate":
 		r.live.phase("trying %s at %g requests per second", e.Codec, r.f.rate)
 	default:
-		status := fmt.Sprintf("measuring %s: fork %d, %d s of at most %d s", e.Lane, e.Fork+1, int(e.Elapsed.Seconds()), int(r.f.maxTime.Seconds()))
+		status := progress(e, r.f.maxTime)
 		if r.lanes > 1 {
-			status += fmt.Sprintf("; %d %s, %d s of about %d s", r.lanes, r.turns(), int(e.Total.Seconds()), r.lanes*int(r.f.maxTime.Seconds()))
+			status += fmt.Sprintf("; %d %s, %d s of about %d s", r.lanes, r.turns(), int(e.Total.Seconds()), int(e.Sum.Seconds()))
 		}
 		if o := report.Outlook(r.analysis, float64(r.f.precision)); o != "" {
 			status += "; " + o

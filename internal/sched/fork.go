@@ -35,6 +35,7 @@ func (e *checksumError) Error() string {
 // member is one process of a fork.
 type member struct {
 	p        runner.Process
+	codecs   []string
 	cases    []*caseState
 	overhead float64 // ns per operation of the timing loop itself
 }
@@ -64,10 +65,8 @@ func (f *fork) close() {
 func (f *fork) run(ctx context.Context) error {
 	groups := f.l.groups()
 	f.order.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
-	for _, g := range groups {
-		if err := f.join(ctx, g); err != nil {
-			return err
-		}
+	if err := f.join(ctx, groups); err != nil {
+		return err
 	}
 	for _, step := range []func(context.Context) error{f.cold, f.warm, f.blocks, f.long} {
 		if err := step(ctx); err != nil {
@@ -80,43 +79,64 @@ func (f *fork) run(ctx context.Context) error {
 // emptyLoops is how many times the empty loop goes round when it is timed.
 const emptyLoops = 50_000
 
-// join adds one fresh process to the fork.
-func (f *fork) join(ctx context.Context, codecs []string) error {
-	m, err := f.member(ctx, codecs)
-	if err != nil {
-		if f.l.Isolated {
-			return &lost{codecs, err}
+// join adds fresh processes to the fork, one for each group of codecs. All begin
+// at once: it takes a runtime some time to answer, and nothing is timed yet.
+func (f *fork) join(ctx context.Context, groups [][]string) error {
+	for _, codecs := range groups {
+		p, err := f.l.Starter.Start(ctx)
+		if err != nil {
+			return f.missing(codecs, err)
 		}
-		return err
+		f.members = append(f.members, &member{p: p, codecs: codecs, overhead: math.Inf(1)})
 	}
-	for _, c := range f.l.active() {
-		if slices.Contains(codecs, c.Codec) {
-			m.cases = append(m.cases, c)
-			f.records[c] = &store.Fork{
-				Kind: "fork", Case: c.number, Fork: f.n, Pilot: f.l.pilot(), Start: f.start,
-				OverheadNS: m.overhead, ClockStepNS: f.l.party.desc.ClockStepNS, CPUNS: -1, Preemptions: -1, Collections: -1,
+	for _, step := range []func(context.Context, *member) error{f.prepare, f.empty} {
+		for _, m := range f.members {
+			if err := step(ctx, m); err != nil {
+				return f.missing(m.codecs, err)
 			}
 		}
 	}
 	return nil
 }
 
-// member starts a process and times its empty loop.
-func (f *fork) member(ctx context.Context, codecs []string) (*member, error) {
-	p, _, err := f.s.start(ctx, f.l.Starter, codecs)
-	if err != nil {
-		return nil, err
+// missing says that a process cannot be had.
+func (f *fork) missing(codecs []string, err error) error {
+	if f.l.Isolated {
+		return &lost{codecs, err}
 	}
-	m := &member{p: p, overhead: math.Inf(1)}
-	f.members = append(f.members, m)
+	return err
+}
+
+// prepare hands the documents to a process.
+func (f *fork) prepare(ctx context.Context, m *member) error {
+	if _, err := m.p.Prepare(ctx, f.s.files(), m.codecs); err != nil {
+		return err
+	}
+	for _, c := range f.l.active() {
+		if slices.Contains(m.codecs, c.Codec) {
+			m.cases = append(m.cases, c)
+			f.records[c] = &store.Fork{
+				Kind: "fork", Case: c.number, Fork: f.n, Pilot: f.l.pilot(), Start: f.start,
+				ClockStepNS: f.l.party.desc.ClockStepNS, CPUNS: -1, Preemptions: -1, Collections: -1,
+			}
+		}
+	}
+	return nil
+}
+
+// empty times a process's empty loop.
+func (f *fork) empty(ctx context.Context, m *member) error {
 	for range 3 {
-		reply, err := p.Empty(ctx, runner.EmptyRequest{Iterations: emptyLoops})
+		reply, err := m.p.Empty(ctx, runner.EmptyRequest{Iterations: emptyLoops})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		m.overhead = math.Min(m.overhead, float64(reply.WallNS)/emptyLoops)
 	}
-	return m, nil
+	for _, c := range m.cases {
+		f.records[c].OverheadNS = m.overhead
+	}
+	return nil
 }
 
 func (f *fork) shuffled(cases []*caseState) []*caseState {

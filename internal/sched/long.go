@@ -3,6 +3,7 @@ package sched
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"wirecost/internal/plan"
@@ -72,18 +73,23 @@ const rewarmTime = 120 * time.Millisecond
 // rewarm settles the heap and lets the case run, untimed: a full collection may
 // throw compiled code away, and then the long pass would time the compiler.
 func (f *fork) rewarm(ctx context.Context, m *member, piece []batch) error {
-	spent := int64(0)
+	spent, n := int64(0), 1 // pieces in a turn
 	for first := true; spent < rewarmTime.Nanoseconds(); first = false {
-		reply, err := f.s.turn(ctx, m.p, piece, first)
+		reply, err := f.s.turn(ctx, m.p, slices.Repeat(piece, n), first)
 		if err != nil {
 			return err
 		}
 		f.s.time(reply.WallNS)
-		took := reply.WallNS[0]
+		took := int64(0)
+		for _, ns := range reply.WallNS {
+			took += ns
+		}
+		last := float64(took) / float64(n)
 		if reply.CPUNS > 0 {
 			took = min(took, reply.CPUNS)
 		}
 		spent += max(took, 1)
+		n = repeats(float64(min(warmTurn, rewarmTime-time.Duration(spent))), max(1, last))
 	}
 	return nil
 }

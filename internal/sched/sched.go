@@ -101,8 +101,11 @@ type Event struct {
 	Runtime string
 	Codec   string // verify: the codec being verified; rate: the one being tried
 	Fork    int
+	Least   int           // measure: forks that are run whatever the time
 	Elapsed time.Duration // of the lane's time
+	Limit   time.Duration // of the lane's time, judged by its forks so far; 0: not known yet
 	Total   time.Duration // of the measuring phase, all lanes together
+	Sum     time.Duration // of the lanes' limits
 }
 
 // Summary is how a run went.
@@ -197,7 +200,7 @@ func (s *Scheduler) measure(ctx context.Context) error {
 // nextFork runs a lane's next fork and accounts for its time.
 func (s *Scheduler) nextFork(ctx context.Context, l *lane) error {
 	n, kept := l.next, l.kept
-	s.Observe(Event{Phase: "measure", Lane: l.name, Runtime: l.Runtime, Fork: n, Elapsed: l.used, Total: s.elapsed()})
+	s.Observe(s.event(l, n))
 	s.focus(l, n)
 	began := s.Config.Now()
 	if err := s.fork(ctx, l, n); err != nil || ctx.Err() != nil {
@@ -218,6 +221,37 @@ func (s *Scheduler) nextFork(ctx context.Context, l *lane) error {
 		l.kind.adapt()
 	}
 	return s.progress()
+}
+
+// event is what there is to see before a lane's next fork.
+func (s *Scheduler) event(l *lane, fork int) Event {
+	e := Event{Phase: "measure", Lane: l.name, Runtime: l.Runtime, Fork: fork, Least: s.least(), Elapsed: l.used, Limit: s.limit(l), Total: s.elapsed()}
+	for _, other := range s.lanes {
+		e.Sum += max(s.limit(other), s.Config.MaxTime)
+	}
+	return e
+}
+
+// least is how many forks of a lane are run whatever the time.
+func (s *Scheduler) least() int {
+	if most := s.Config.MaxForks; most > 0 {
+		return min(most, leastForks)
+	}
+	return leastForks
+}
+
+// limit is how much time a lane takes at most: its own, or what the least forks
+// take if they are like those so far. Before the first one of a runtime that has
+// to warm up nobody knows.
+func (s *Scheduler) limit(l *lane) time.Duration {
+	switch {
+	case l.first > 0 || len(l.running()) == 0:
+		return s.Config.MaxTime
+	case l.kept == 0 && l.Compiles:
+		return 0
+	}
+	missing := time.Duration(max(0, s.least()-l.kept))
+	return max(s.Config.MaxTime, l.used+missing*l.longest)
 }
 
 // fork measures the lane's active cases once, in fresh processes, and keeps what

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"wirecost/internal/plan"
@@ -14,8 +15,8 @@ import (
 // What is interpreted, or compiled in haste, is steady as well for a while: hence
 // the least time, and steady must be about as fast as forks before became.
 const (
-	warmTurn    = 6 * time.Millisecond    // batches between two looks, at least
-	warmStep    = 40                      // of them at most
+	warmTurn    = 24 * time.Millisecond   // batches of one turn, about: each turn costs some milliseconds besides
+	warmStep    = 160                     // of them at most
 	warmLeast   = 150 * time.Millisecond  // before the first look
 	warmPilot   = 600 * time.Millisecond  // the same, where no fork before tells how fast it becomes
 	warmSlower  = 1.5                     // times what forks before became, that is still as fast
@@ -54,51 +55,76 @@ func (f *fork) touch(ctx context.Context, m *member, c *caseState) error {
 	return err
 }
 
-// settle repeats one batch until its times are steady. That they never are is a
+// warming is the series of a case's batches in one fork.
+type warming struct {
+	b      batch
+	target float64       // ns, what a batch should last
+	pass   float64       // ns that a pass took in the last turn
+	times  []float64     // of a pass, by batch
+	spent  time.Duration // all of them
+}
+
+// settle repeats a batch until its times are steady. That they never are is a
 // result too, which the record keeps.
 func (f *fork) settle(ctx context.Context, m *member, c *caseState) error {
-	b := f.warmBatch(c)
-	expected := time.Duration(c.pass(b.w) * float64(b.passes))
-	turn := make([]batch, min(warmStep, 1+int(warmTurn/max(1, expected))))
-	for i := range turn {
-		turn[i] = b
-	}
+	w := &warming{b: f.warmBatch(c), target: f.l.plans[c.Sample].batch}
 	r := f.records[c]
-	var times []float64
-	var spent time.Duration
-	look := warmLeast
+	look, most := warmLeast, f.s.warmTime(f.l)
 	if c.floor == 0 {
-		look = min(warmPilot, f.s.warmTime(f.l))
+		look = min(warmPilot, most)
 	}
-	for len(times) < warmBatches && spent < f.s.warmTime(f.l) {
-		reply, err := f.s.turn(ctx, m.p, turn, false)
-		if err != nil {
+	for len(w.times) < warmBatches && w.spent < most {
+		if err := f.warmUp(ctx, m, w, look-w.spent); err != nil {
 			return err
 		}
-		for _, ns := range reply.WallNS {
-			times = append(times, float64(ns))
-			spent += time.Duration(ns)
-		}
-		f.s.time(reply.WallNS)
-		if spent < look {
+		if w.spent < look {
 			continue
 		}
-		if start, ok := stats.SteadyState(times); ok && f.fast(c, b, stats.Median(times[start:])) {
-			r.WarmupBatches = len(times)
+		if start, ok := stats.SteadyState(w.times); ok && f.fast(c, w.b.w, stats.Median(w.times[start:])) {
+			r.WarmupBatches = len(w.times)
 			return nil
 		}
-		look = spent + spent/10 // looking costs more the longer the series is
+		look = w.spent + w.spent/10 // looking costs more the longer the series is
 	}
 	// A fork may be steady and slower than others.
-	_, steady := stats.SteadyState(times)
-	r.WarmupBatches, r.NoSteadyState = len(times), !steady
+	_, steady := stats.SteadyState(w.times)
+	r.WarmupBatches, r.NoSteadyState = len(w.times), !steady
 	return nil
 }
 
-// fast reports whether a batch that takes so many ns is about as fast as the case
-// became in forks before.
-func (f *fork) fast(c *caseState, b batch, ns float64) bool {
-	return c.floor == 0 || ns <= warmSlower*c.floor*c.pass(b.w)*float64(b.passes)
+// warmUp adds a turn to a series, of about the time that is left until the next
+// look. How long a batch takes, the last turn tells: until something is compiled
+// it may be a hundred times what was expected, and before the pilot's end costs
+// are those of operations that were not compiled yet.
+func (f *fork) warmUp(ctx context.Context, m *member, w *warming, left time.Duration) error {
+	n := 1
+	if w.pass > 0 {
+		w.b.passes = min(plan.Passes(w.pass, w.target), 4*w.b.passes) // a coarse clock may have shown nothing
+		n = repeats(float64(min(left, warmTurn)), w.pass*float64(w.b.passes))
+	}
+	reply, err := f.s.turn(ctx, m.p, slices.Repeat([]batch{w.b}, n), false)
+	if err != nil {
+		return err
+	}
+	f.s.time(reply.WallNS)
+	first := len(w.times)
+	for _, ns := range reply.WallNS {
+		w.times = append(w.times, float64(ns)/float64(w.b.passes))
+		w.spent += time.Duration(ns)
+	}
+	w.pass = max(1, stats.Median(w.times[first:]))
+	return nil
+}
+
+// repeats is how many batches, each of so many ns, fill a time.
+func repeats(time, batch float64) int {
+	return max(1, min(warmStep, int(time/batch)))
+}
+
+// fast reports whether a pass over a window that takes so many ns is about as
+// fast as the case became in forks before.
+func (f *fork) fast(c *caseState, w plan.Window, ns float64) bool {
+	return c.floor == 0 || ns <= warmSlower*c.floor*c.pass(w)
 }
 
 // sink notes how fast a case has become in this fork: the level of its last

@@ -11,7 +11,8 @@ import (
 )
 
 // compiling starts processes whose operations take four times as long until
-// they have been run for a while, or change their speed for ever.
+// they have been run for a while, or change their speed for ever, each time
+// after a seventh more batches.
 type compiling struct {
 	runner.Starter
 	slow  int // batches of a codec that are slow
@@ -36,12 +37,13 @@ func (p *compilingProcess) Measure(ctx context.Context, req runner.MeasureReques
 	}
 	for i, b := range req.Turn {
 		p.seen[b.Codec]++
-		n := p.seen[b.Codec]
-		if n <= p.kind.slow {
+		if p.seen[b.Codec] <= p.kind.slow {
 			r.WallNS[i] *= 4
 		}
-		if p.kind.never {
-			r.WallNS[i] = int64(float64(r.WallNS[i]) * math.Pow(1.01, float64(n)))
+		kase := b.Codec + "/" + string(b.Operation)
+		p.seen[kase]++
+		if changes := int(math.Log(float64(p.seen[kase])) / math.Log(8./7)); p.kind.never && changes%2 == 1 {
+			r.WallNS[i] += r.WallNS[i] / 2
 		}
 	}
 	return r, nil
@@ -132,6 +134,50 @@ func TestALongPassIsWarm(t *testing.T) {
 	for _, c := range s.sink.analysis.Cases() {
 		if ratio := c.CPU.Median / c.NS.Median; ratio < 0.97 || ratio > 1.03 {
 			t.Errorf("%s: %.0f ns in the long pass, %.0f ns in short batches", c.Case.Case, c.CPU.Median, c.NS.Median)
+		}
+	}
+}
+
+// turnCounter starts processes that count turns of one batch again and again, which
+// is how cases warm up, and the time that they take.
+type turnCounter struct {
+	runner.Starter
+	turns, ns *int64
+}
+
+func (c turnCounter) Start(ctx context.Context) (runner.Process, error) {
+	p, err := c.Starter.Start(ctx)
+	return &warmingProcess{p, c}, err
+}
+
+type warmingProcess struct {
+	runner.Process
+	turnCounter
+}
+
+func (p *warmingProcess) Measure(ctx context.Context, req runner.MeasureRequest) (*runner.MeasureReply, error) {
+	r, err := p.Process.Measure(ctx, req)
+	if err == nil && len(req.Turn) > 1 && req.Turn[0] == req.Turn[1] {
+		*p.turns++
+		for _, ns := range r.WallNS {
+			*p.ns += ns
+		}
+	}
+	return r, err
+}
+
+// A turn costs some milliseconds besides its batches. However far off the costs
+// are that were found before anything was compiled, a turn must be worth that.
+func TestWarmingUpTakesFewTurns(t *testing.T) {
+	for _, slow := range []int{0, 2000} {
+		var turns, ns int64
+		s := newSetting(t, 3)
+		s.lane.Compiles, s.lane.Isolated = true, true
+		s.lane.Starter = turnCounter{compiling{s.runtime, slow, false}, &turns, &ns}
+		s.sched.Config.MaxForks = 3
+		s.run(t, t.Context())
+		if mean := ns / max(1, turns); mean < 10e6 {
+			t.Errorf("slow for %d batches: %d turns of %d µs", slow, turns, mean/1000)
 		}
 	}
 }
