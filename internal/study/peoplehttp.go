@@ -74,19 +74,19 @@ message Address {
 			{
 				Name: "java", Payloads: []string{everyone}, Runtimes: []string{"java"}, Codecs: []string{javaProtobuf, javaJSONFormat, javaJackson},
 				Operations: []bench.Operation{bench.Decode}, Over: []bench.Transport{bench.HTTP}, Encodings: []string{"identity", "gzip:6"},
-				Time: 75 * time.Second, Full: 4 * time.Minute,
+				Time: 60 * time.Second, Full: 4 * time.Minute,
 			},
 			{
 				Name: "browsers", Payloads: []string{everyone}, Runtimes: clients, Server: "java", Codecs: codecs,
-				Operations: []bench.Operation{bench.Decode}, Over: []bench.Transport{bench.HTTP}, Time: 60 * time.Second, Full: 4 * time.Minute,
+				Operations: []bench.Operation{bench.Decode}, Over: []bench.Transport{bench.HTTP}, Time: 80 * time.Second, Full: 4 * time.Minute,
 			},
 			{
 				Name: "post", Payloads: []string{posted}, Runtimes: clients, Server: "java", Codecs: codecs,
-				Operations: []bench.Operation{bench.Encode}, Over: []bench.Transport{bench.HTTP}, Time: 40 * time.Second, Full: 15 * time.Minute,
+				Operations: []bench.Operation{bench.Encode}, Over: []bench.Transport{bench.HTTP}, Time: 25 * time.Second, Full: 15 * time.Minute,
 			},
 			{
 				Name: "go", Payloads: []string{everyone}, Runtimes: []string{"go"}, Codecs: []string{goProtobuf, goJSON},
-				Operations: []bench.Operation{bench.Decode}, Over: []bench.Transport{bench.HTTP}, Encodings: []string{"identity", "gzip:6"}, Time: 20 * time.Second,
+				Operations: []bench.Operation{bench.Decode}, Over: []bench.Transport{bench.HTTP}, Encodings: []string{"identity", "gzip:6"}, Time: 15 * time.Second,
 			},
 		},
 		Figures: peopleFigures(),
