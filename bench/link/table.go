@@ -21,22 +21,20 @@ func newTable(bound float64, head ...string) *table {
 }
 
 // add adds a row and holds the measured value against the bound.
-func (t *table) add(r run, what string, want, got float64, format func(float64) string) {
+func (t *table) add(r run, v value) {
 	bound := fmt.Sprintf("±%.0f%%", t.bound*100)
-	if !(math.Abs(got/want-1) <= t.bound) {
+	if !(math.Abs(v.got/v.want-1) <= t.bound) {
 		t.missed = true
 		bound += " missed"
 	}
-	t.row(r, what, want, got, format, bound)
+	t.row(r, v, bound)
 }
 
 // note adds a row to which no bound applies.
-func (t *table) note(r run, what string, want, got float64, format func(float64) string) {
-	t.row(r, what, want, got, format, "none")
-}
+func (t *table) note(r run, v value) { t.row(r, v, "none") }
 
-func (t *table) row(r run, what string, want, got float64, format func(float64) string, bound string) {
-	row := []string{r.link.String(), string(r.mode), what, format(want), format(got), fmt.Sprintf("%+.1f%%", (got/want-1)*100), bound}
+func (t *table) row(r run, v value, bound string) {
+	row := []string{r.link.String(), string(r.mode), v.what, v.format(v.want), v.format(v.got), fmt.Sprintf("%+.1f%%", (v.got/v.want-1)*100), bound}
 	t.rows = append(t.rows, row)
 	fmt.Fprintln(os.Stderr, strings.Join(row, "  ")) // progress
 }
