@@ -50,9 +50,8 @@ type Redis interface {
 type overWire struct {
 	s       *Scheduler
 	l       *lane
-	server  *party        // nil: Redis answers
-	sliced  time.Duration // of the last fork, in its slices
-	suspect string        // the codec in whose turn a process of the fork before died
+	server  *party // nil: Redis answers
+	suspect string // the codec in whose turn a process of the fork before died
 }
 
 // peer is the server's codec, without its runtime.
@@ -139,15 +138,19 @@ func (o *overWire) calibrate(ctx context.Context) error {
 	return o.store(ctx)
 }
 
-// adapt implements kind: forks get shorter where the first one took so long that
-// too few would fit into the time. What starting takes is paid for anyway, so
-// slices have some part of it.
-func (o *overWire) adapt() {
-	if o.perFork() == 0 {
+// adapt implements kind; forks over a wire do so each by themselves.
+func (o *overWire) adapt() {}
+
+// fit makes the forks to come shorter where one took so long, in slices of so many
+// cases and all in all, that too few would fit into the time. What starting takes
+// is paid for anyway, so slices have some part of it.
+func (o *overWire) fit(took, sliced time.Duration, cases int) {
+	if o.perFork() == 0 || cases == 0 {
 		return
 	}
-	fixed := float64(o.l.longest - o.sliced)
-	o.l.slot = wireSlot(max(o.perFork()-fixed, fixed/4) / float64(max(1, len(o.l.running()))))
+	fixed := float64(took - sliced)
+	stretched := max(1, float64(sliced)/(o.l.slot*float64(cases)))
+	o.l.slot = wireSlot(max(o.perFork()-fixed, fixed/4) / float64(cases) / stretched)
 }
 
 func (o *overWire) fork(n int) attempt { return o.wireFork(n) }

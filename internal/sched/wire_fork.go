@@ -31,6 +31,7 @@ type wireFork struct {
 	records map[*caseState]*store.Requests
 	times   map[*caseState][]int64 // of every request in slices
 	cpu     int64                  // the server's, up to the last slice
+	sliced  time.Duration          // in slices
 }
 
 // caller is one client's process.
@@ -240,7 +241,6 @@ func (f *wireFork) slices(ctx context.Context) error {
 	if err := f.usage(ctx, nil); err != nil {
 		return err
 	}
-	f.o.sliced = 0
 	began := f.s.Config.Now()
 	for i := range rounds {
 		target := float64(sliceTime) * f.order.Jitter()
@@ -256,7 +256,7 @@ func (f *wireFork) slices(ctx context.Context) error {
 			return err
 		}
 	}
-	f.o.sliced = f.s.Config.Now().Sub(began)
+	f.sliced = f.s.Config.Now().Sub(began)
 	return nil
 }
 
@@ -316,6 +316,7 @@ func total(ns []int64) int64 {
 // keep implements attempt.
 func (f *wireFork) keep() error {
 	f.o.suspect = ""
+	f.o.fit(f.s.Config.Now().Sub(f.start), f.sliced, len(f.records))
 	for _, c := range f.l.running() {
 		r := f.records[c]
 		if r == nil || len(r.WallNS) == 0 {

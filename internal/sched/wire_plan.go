@@ -14,11 +14,11 @@ import (
 const (
 	sliceTime       = 20 * time.Millisecond  // requests of one case before others have theirs
 	longestWireSlot = 600 * time.Millisecond // slices of one case in one fork
-	leastWireSlot   = 60 * time.Millisecond
-	leastSlices     = 3  // of a case in a fork, where the time allows it
+	leastWireSlot   = 40 * time.Millisecond
+	leastSlices     = 2  // of a case in a fork, where the time allows it
 	mostSlices      = 30 // also where they are short
 	perWireWindow   = 3  // slices of a window, at least: the more windows, the more of the sample is seen
-	wireForks       = 12 // the slot shrinks, down to leastWireSlot, to fit so many forks in the time
+	wireForks       = 18 // the slot shrinks, down to leastWireSlot, to fit so many forks in the time: fewer than a dozen decide nothing
 )
 
 func wireSlot(ns float64) float64 {

@@ -699,3 +699,18 @@ func TestServersAreTriedAtAFixedRate(t *testing.T) {
 	}
 	w.allClosed(t)
 }
+
+// Fewer than a dozen forks decide nothing, whatever the difference: there must be
+// time for them, also on a machine that is slower than it says.
+func TestThereIsTimeForEnoughForks(t *testing.T) {
+	for _, slow := range []float64{1, 2.5} { // times what requests tell of themselves
+		w := newWired(t, 200)
+		w.sched.Config.Precision = 0
+		w.runtime.RequestNS = 40e3 + (slow-1)*3e6
+		w.runtime.StartNS = 100e6
+		summary := w.runLanes(t, w.http("identity", "gzip:6"))
+		if summary.Forks < 12 || summary.Measure > 27*time.Second {
+			t.Errorf("%g times as slow: %d forks in %s", slow, summary.Forks, summary.Measure)
+		}
+	}
+}
