@@ -104,7 +104,7 @@ func (b *browser) endsWithin(d time.Duration) bool {
 func (b *browser) end() {
 	_ = killGroup(b.cmd.Process)
 	<-b.ended
-	_ = killGroup(b.cmd.Process) // those that were just being born
+	b.sweep()
 	b.remove()
 }
 

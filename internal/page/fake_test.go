@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -163,7 +164,7 @@ func (f *fakeBrowser) answer(line []byte) error {
 	return f.say(reply)
 }
 
-// describe tells what the browser was given, leaves files behind, and a child.
+// describe tells what the browser was given, leaves files behind, and children.
 func (f *fakeBrowser) describe(reply map[string]any) error {
 	preferences, err := os.ReadFile(filepath.Join(f.profile, "preferences"))
 	if err != nil && !os.IsNotExist(err) {
@@ -174,11 +175,19 @@ func (f *fakeBrowser) describe(reply map[string]any) error {
 			return err
 		}
 	}
-	child := exec.Command("sleep", "1000")
-	if err := child.Start(); err != nil {
-		return err
+	pids := []int{os.Getpid()}
+	children := [][]string{{"sleep", "1000"}}
+	if runtime.GOOS == "linux" { // one that leaves the group
+		children = append(children, []string{"setsid", "sleep", "1000"})
 	}
-	reply["home"], reply["preferences"], reply["pids"] = os.Getenv("HOME"), string(preferences), []int{os.Getpid(), child.Process.Pid}
+	for _, words := range children {
+		child := exec.Command(words[0], words[1:]...)
+		if err := child.Start(); err != nil {
+			return err
+		}
+		pids = append(pids, child.Process.Pid)
+	}
+	reply["home"], reply["preferences"], reply["pids"] = os.Getenv("HOME"), string(preferences), pids
 	return nil
 }
 

@@ -11,3 +11,5 @@ func ownGroup(cmd *exec.Cmd) {
 }
 
 func killGroup(p *os.Process) error { return p.Kill() }
+
+func (b *browser) sweep() {}

@@ -307,11 +307,11 @@ func TestBridgeIsKilled(t *testing.T) {
 	if err := json.Unmarshal([]byte(line), &described); err != nil {
 		t.Fatal(err)
 	}
-	child, err := os.FindProcess(described.PIDs[1]) // which a real browser's would notice
-	if err != nil {
-		t.Fatal(err)
+	for _, pid := range described.PIDs[1:] { // a real browser's would notice
+		if child, err := os.FindProcess(pid); err == nil {
+			defer child.Kill() //nolint:errcheck // gone is well
+		}
 	}
-	defer child.Kill() //nolint:errcheck // gone is well
 	if err := bridge.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
