@@ -43,7 +43,7 @@ func (f *fork) longCase(ctx context.Context, m *member, c *caseState, w plan.Win
 	piece := []batch{{c, w, plan.Passes(c.pass(w), target/longPieces)}}
 	r := f.records[c]
 	if f.l.Compiles {
-		if err := f.rewarm(ctx, m, piece); err != nil {
+		if err := f.rewarm(ctx, m, piece, target); err != nil {
 			return err
 		}
 	}
@@ -71,8 +71,10 @@ func (f *fork) longCase(ctx context.Context, m *member, c *caseState, w plan.Win
 const rewarmTime = 120 * time.Millisecond
 
 // rewarm settles the heap and lets the case run, untimed: a full collection may
-// throw compiled code away, and then the long pass would time the compiler.
-func (f *fork) rewarm(ctx context.Context, m *member, piece []batch) error {
+// throw compiled code away, and then the long pass would time the compiler. It
+// cuts the piece to the length that it should have: before the pilot's end, costs
+// are those of operations that were not compiled yet.
+func (f *fork) rewarm(ctx context.Context, m *member, piece []batch, target float64) error {
 	spent, n := int64(0), 1 // pieces in a turn
 	for first := true; spent < rewarmTime.Nanoseconds(); first = false {
 		reply, err := f.s.turn(ctx, m.p, slices.Repeat(piece, n), first)
@@ -84,12 +86,13 @@ func (f *fork) rewarm(ctx context.Context, m *member, piece []batch) error {
 		for _, ns := range reply.WallNS {
 			took += ns
 		}
-		last := float64(took) / float64(n)
 		if reply.CPUNS > 0 {
 			took = min(took, reply.CPUNS)
 		}
 		spent += max(took, 1)
-		n = repeats(float64(min(warmTurn, rewarmTime-time.Duration(spent))), max(1, last))
+		pass := max(1, float64(slices.Min(reply.WallNS))/float64(piece[0].passes))
+		piece[0].passes = min(plan.Passes(pass, target/longPieces), 4*piece[0].passes) // a coarse clock may have shown nothing
+		n = repeats(float64(min(warmTurn, rewarmTime-time.Duration(spent))), pass*float64(piece[0].passes))
 	}
 	return nil
 }
