@@ -69,9 +69,11 @@ func (f *fakeBrowser) run() error {
 		<-f.ctx.Done()
 		return nil
 	case "complains":
-		if _, err := http.Post(f.url+"trouble", "text/plain", strings.NewReader("import is\n no function"+strings.Repeat(" x", 5000))); err != nil {
+		response, err := http.Post(f.url+"trouble", "text/plain", strings.NewReader("import is\n no function"+strings.Repeat(" x", 5000)))
+		if err != nil {
 			return err
 		}
+		response.Body.Close()
 		<-f.ctx.Done()
 		return nil
 	}
@@ -82,7 +84,8 @@ func (f *fakeBrowser) run() error {
 }
 
 func (f *fakeBrowser) page() error {
-	conn, _, err := websocket.Dial(f.ctx, f.url+"wire", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {f.url[:strings.LastIndex(f.url[:len(f.url)-1], "/")]}}})
+	origin := f.url[:strings.LastIndex(strings.TrimSuffix(f.url, "/"), "/")]
+	conn, _, err := websocket.Dial(f.ctx, f.url+"wire", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {origin}}}) //nolint:bodyclose // Dial does it
 	if err != nil {
 		return err
 	}

@@ -105,7 +105,7 @@ func (r *run) serve(ctx context.Context, patience time.Duration) (err error) {
 	if err != nil {
 		return err
 	}
-	defer r.conn.CloseNow()
+	defer func() { _ = r.conn.CloseNow() }()
 	go r.listen(ctx)
 	for {
 		line, err := next(ctx, r.lines)

@@ -222,7 +222,7 @@ func TestRequestsEndBeforeThePageOpens(t *testing.T) {
 func TestLongRequest(t *testing.T) {
 	x := begin(t, t.Context(), "good")
 	described := x.ask(`{"id":1,"request":"describe"}`)
-	go io.WriteString(x.requests, strings.Repeat("x", runner.MaxLine+1<<17)) //nolint:errcheck // it is cut off
+	go io.WriteString(x.requests, strings.Repeat("x", runner.MaxLine+1<<17)) // it is cut off
 	if err := x.end(described); err == nil || err.Error() != "a request has more than 16 MB" {
 		t.Errorf("ended with %v", err)
 	}
@@ -309,7 +309,7 @@ func TestBridgeIsKilled(t *testing.T) {
 	}
 	for _, pid := range described.PIDs[1:] { // a real browser's would notice
 		if child, err := os.FindProcess(pid); err == nil {
-			defer child.Kill() //nolint:errcheck // gone is well
+			defer child.Kill() // gone is well
 		}
 	}
 	if err := bridge.Process.Kill(); err != nil {

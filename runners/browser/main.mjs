@@ -13,7 +13,8 @@ class Page extends Server {
 
   async describe() {
     const description = await super.describe();
-    show({ clock: `steps of ${description.clock_step_ns / 1000} µs${crossOriginIsolated ? '' : ' (the page is not isolated)'}` });
+    const { clock_step_ns: step } = description;
+    show({ clock: `steps of ${step < 1000 ? `${step} ns` : `${step / 1000} µs`}${crossOriginIsolated ? '' : ' (the page is not isolated)'}` });
     return description;
   }
 }
