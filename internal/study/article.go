@@ -9,10 +9,10 @@ import (
 	"wirecost/internal/report"
 )
 
-// Introduction says how a page is to be read.
+// introduction says how a page is to be read.
 var introduction = []string{
 	"Each study is run again with the real parts, and what it published stands beside what was measured here. A time belongs to its machine, so claims are about ratios. A claim holds where the interval of the ratio lies on the published side of 1 and within the published ratio ×/÷ 1.25; it is reversed where the interval lies wholly on the other side of 1; it does not hold where it lies outside in another way; else it is undecided. Sizes are compared exactly.",
-	"The interval of a claim's ratio comes from a confidence sequence over processes, and all parts of a claim hold together with 95% confidence. That of another figure is the ordinary 95% interval of the median over processes (their range below six). They are about this machine.",
+	"The interval of a claim's ratio comes from a confidence sequence over processes, and holds with 95% confidence however often one looked, for each part of a claim. That of another figure is the ordinary 95% interval of the median over processes (their range below six). They are about this machine.",
 }
 
 // Document is pages that read as articles.

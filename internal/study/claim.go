@@ -22,7 +22,7 @@ const (
 // Tolerance is the factor by which a ratio may differ from the published one.
 const Tolerance = 1.25
 
-// errorRate is the chance of any wrong decision about a claim.
+// errorRate is the chance of a wrong decision about a part of a claim.
 const errorRate = 0.05
 
 // Finding is what the results say of a part of a claim.
@@ -161,12 +161,12 @@ type Decided struct {
 	Findings []Finding
 }
 
-// decide decides a claim; all its parts together are wrong with probability
-// errorRate at most.
+// decide decides a claim; each of its parts is wrong with probability errorRate at
+// most.
 func (c Claim) decide(r *Results) Decided {
 	d := Decided{Claim: c}
 	for _, p := range c.Parts {
-		d.Findings = append(d.Findings, p.decide(r, errorRate/float64(len(c.Parts))))
+		d.Findings = append(d.Findings, p.decide(r, errorRate))
 	}
 	d.Outcome = whole(d.Findings)
 	return d

@@ -74,7 +74,7 @@ message Address {
 			{
 				Name: "java", Payloads: []string{everyone}, Runtimes: []string{"java"}, Codecs: []string{javaProtobuf, javaJSONFormat, javaJackson},
 				Operations: []bench.Operation{bench.Decode}, Over: []bench.Transport{bench.HTTP}, Encodings: []string{"identity", "gzip:6"},
-				Time: 60 * time.Second, Full: 4 * time.Minute,
+				Time: 105 * time.Second, Full: 4 * time.Minute,
 			},
 			{
 				Name: "browsers", Payloads: []string{everyone}, Runtimes: clients, Server: "java", Codecs: codecs,
@@ -82,7 +82,7 @@ message Address {
 			},
 			{
 				Name: "post", Payloads: []string{posted}, Runtimes: clients, Server: "java", Codecs: codecs,
-				Operations: []bench.Operation{bench.Encode}, Over: []bench.Transport{bench.HTTP}, Time: 25 * time.Second, Full: 15 * time.Minute,
+				Operations: []bench.Operation{bench.Encode}, Over: []bench.Transport{bench.HTTP}, Time: 45 * time.Second, Full: 15 * time.Minute,
 			},
 			{
 				Name: "go", Payloads: []string{everyone}, Runtimes: []string{"go"}, Codecs: []string{goProtobuf, goJSON},

@@ -42,11 +42,7 @@ func (w world) measure(t *testing.T, s *Study) *Results {
 func (w world) versions(run Run) map[string]string {
 	out := map[string]string{}
 	for _, x := range append(slices.Clone(run.Runtimes), run.Server) {
-		if x == "all" {
-			for _, y := range []string{"go", "python", "cpp", "java"} {
-				out[y] = y + " 1.0"
-			}
-		} else if x != w.lacks {
+		if x != "" && x != w.lacks {
 			out[x] = x + " 1.0"
 		}
 	}
@@ -93,16 +89,12 @@ func (w world) cases(run Run) []bench.Case {
 	if run.SizesOnly {
 		return nil
 	}
-	codecs := run.Codecs
-	if len(codecs) == 0 {
-		codecs = []string{"go/encoding-json", "go/protobuf", "python/json", "java/jackson2"}
-	}
 	ops := run.Operations
 	if len(ops) == 0 {
 		ops = []bench.Operation{bench.Encode, bench.Decode}
 	}
 	var out []bench.Case
-	for _, codec := range codecs {
+	for _, codec := range run.Codecs {
 		runtime, name, _ := strings.Cut(codec, "/")
 		if runtime == w.lacks {
 			continue
