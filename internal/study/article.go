@@ -117,6 +117,9 @@ func verb(o Outcome) string {
 	return string(o)
 }
 
+// busy is the share of CPU time for others from which on a page speaks of it.
+const busy = 0.1
+
 // provenance says when and on what the results were measured.
 func (p *Page) provenance() report.Part {
 	part := report.Part{Title: "Measured"}
@@ -131,6 +134,9 @@ func (p *Page) provenance() report.Part {
 		}
 	}
 	part.Items = slices.Sorted(maps.Keys(machines))
+	if x := p.Results.Others(); x > busy {
+		part.Items = append(part.Items, fmt.Sprintf("other programs used up to %s of the machine's CPU time just before a run: intervals are wide, and times too long", Share.Format(x)))
+	}
 	for _, runtime := range slices.Sorted(maps.Keys(versions)) {
 		part.Items = append(part.Items, runtime+": "+versions[runtime])
 	}

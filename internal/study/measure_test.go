@@ -45,6 +45,9 @@ func TestNumbers(t *testing.T) {
 	if n := Constant(608_060).Median()(nil); n.in(Bytes) != "608,060 B" {
 		t.Errorf("%+v is %q", n, n.in(Bytes))
 	}
+	if n := forkValues("x", false, 3).Median()(nil); n.in(Nanoseconds) != "~3.00 ns" {
+		t.Errorf("of one process: %q", n.in(Nanoseconds))
+	}
 	one := forkValues("x", false, spread(40, 1, 0)...)
 	few := ratio(nil, forkValues("x", false, 2, 2, 2), one, 0.05)
 	if few.bounded() || few.in(Times) != "~2.00×" {

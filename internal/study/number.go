@@ -88,7 +88,9 @@ func (n Number) in(u Unit) string {
 	switch {
 	case !n.Known():
 		return ""
-	case n.Forks == 0 || n.Low == n.High:
+	case n.Forks == 1 && n.Low == n.High: // one process has no interval
+		return "~" + u.Format(n.Value)
+	case n.Low == n.High:
 		return u.Format(n.Value)
 	case !n.bounded() && u == Times:
 		return "~" + u.Format(n.Value)

@@ -23,6 +23,7 @@ type measured struct {
 	file    *store.File
 	cases   []*caseData
 	sizes   []store.Size
+	others  float64 // share of the machine's CPU time that other programs used just before
 }
 
 // caseData is what is known of a case.
@@ -61,6 +62,8 @@ func (r *Results) Add(run string, file *store.File) error {
 			}
 		case *store.Storage:
 			storage[x.Case] = x
+		case *store.Noise:
+			m.others = max(m.others, x.Others)
 		}
 		return nil
 	})
@@ -83,6 +86,16 @@ func (r *Results) Files() []*store.File {
 		}
 	}
 	return out
+}
+
+// Others is the largest share of the machine's CPU time that other programs used
+// just before a run.
+func (r *Results) Others() float64 {
+	most := 0.0
+	for _, m := range r.runs {
+		most = max(most, m.others)
+	}
+	return most
 }
 
 // Measured is when the first of the results was measured; zero: there is none.
