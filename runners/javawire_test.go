@@ -156,8 +156,8 @@ func (w *javaWire) refused(t *testing.T, client runner.Process, sample, codec, r
 	if _, err := client.Call(t.Context(), w.request(sample, codec, bench.Get, "identity")); err == nil || !strings.Contains(strings.Join(strings.Fields(err.Error()), " "), reason) {
 		t.Errorf("call: %v; want %s", err, reason)
 	}
-	if a, body := w.ask(t, http.MethodGet, w.path(sample, codec, "identity", "0"), nil); a.StatusCode != http.StatusNotFound || !strings.Contains(strings.Join(strings.Fields(body), " "), reason) {
-		t.Errorf("the server answers %s %s; want 404 and %s", a.Status, body, reason)
+	if a := w.ask(t, http.MethodGet, w.path(sample, codec, "identity", "0"), nil); a.status != http.StatusNotFound || !strings.Contains(strings.Join(strings.Fields(a.body), " "), reason) {
+		t.Errorf("the server answers %d %s; want 404 and %s", a.status, a.body, reason)
 	}
 }
 
@@ -184,14 +184,22 @@ func (w *javaWire) path(segments ...string) string {
 	return u
 }
 
-// ask makes a request of our own, and gives the answer as it crossed.
-func (w *javaWire) ask(t *testing.T, method, to string, body []byte, headers ...string) (*http.Response, string) {
+// heard is an answer as it crossed.
+type heard struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// ask makes a request of our own. Pages of other origins may read any answer.
+func (w *javaWire) ask(t *testing.T, method, to string, body []byte, headers ...string) heard {
 	t.Helper()
 	answer, b, err := ask(t.Context(), method, to, body, headers...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer, string(b)
+	wantOpen(t, method+" "+to, answer)
+	return heard{answer.StatusCode, answer.Header, string(b)}
 }
 
 func gunzip(t *testing.T, s string) []byte {
@@ -233,37 +241,36 @@ func (w *javaWire) serves(t *testing.T, sample string, c runner.CodecDescription
 	}[c.Documents]
 	for i, m := range w.messages[sample] {
 		for coding, timing := range map[string]*regexp.Regexp{"identity": encodeTiming, "gzip": compressTiming} {
-			a, sent := w.ask(t, http.MethodGet, w.path(sample, c.Name, coding, strconv.Itoa(i)), nil, "Accept", mediaTypes[c.Format])
-			body := []byte(sent)
-			if coding == "gzip" && a.StatusCode == http.StatusOK {
-				body = gunzip(t, sent)
+			a := w.ask(t, http.MethodGet, w.path(sample, c.Name, coding, strconv.Itoa(i)), nil, "Accept", mediaTypes[c.Format])
+			body := []byte(a.body)
+			if coding == "gzip" && a.status == http.StatusOK {
+				body = gunzip(t, a.body)
 			}
-			if d, err := match(m, body); a.StatusCode != http.StatusOK || d != nil || err != nil {
-				t.Errorf("document %d, %s: %s %v %v in %.300q", i, coding, a.Status, d, err, body)
+			if d, err := match(m, body); a.status != http.StatusOK || d != nil || err != nil {
+				t.Errorf("document %d, %s: %d %v %v in %.300q", i, coding, a.status, d, err, body)
 			}
-			wantHeaders(t, a, len(sent), c.Format, coding, timing)
+			wantHeaders(t, a, c.Format, coding, timing)
 			w.posts(t, sample, c, body, coding, leaves[i])
 		}
 	}
 }
 
-func wantHeaders(t *testing.T, a *http.Response, length int, format bench.Format, coding string, timing *regexp.Regexp) {
+func wantHeaders(t *testing.T, a heard, format bench.Format, coding string, timing *regexp.Regexp) {
 	t.Helper()
 	want := map[string]string{
-		"Content-Type": mediaTypes[format], "Content-Encoding": "gzip", "Cache-Control": "no-store", "Content-Length": strconv.Itoa(length),
+		"Content-Type": mediaTypes[format], "Content-Encoding": "gzip", "Cache-Control": "no-store", "Content-Length": strconv.Itoa(len(a.body)),
 	}
 	if coding == "identity" {
 		want["Content-Encoding"] = ""
 	}
 	for name, value := range want {
-		if got := a.Header.Get(name); got != value {
+		if got := a.header.Get(name); got != value {
 			t.Errorf("%s: %s is %q; want %q", coding, name, got, value)
 		}
 	}
-	if got := a.Header.Get("Server-Timing"); !timing.MatchString(got) {
+	if got := a.header.Get("Server-Timing"); !timing.MatchString(got) {
 		t.Errorf("%s: Server-Timing is %q", coding, got)
 	}
-	wantOpen(t, coding, a)
 }
 
 // posts sends a document, and wants its checksum.
@@ -273,11 +280,10 @@ func (w *javaWire) posts(t *testing.T, sample string, c runner.CodecDescription,
 	if coding == "gzip" {
 		body, headers, timing = gzipped(body), append(headers, "Content-Encoding", "gzip"), expandTiming
 	}
-	a, said := w.ask(t, http.MethodPost, w.path(sample, c.Name), body, headers...)
-	if a.StatusCode != http.StatusOK || said != fmt.Sprint(leaf) || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/plain") || !timing.MatchString(a.Header.Get("Server-Timing")) {
-		t.Errorf("post, %s: %s %.200q, Server-Timing %q; want %d", coding, a.Status, said, a.Header.Get("Server-Timing"), leaf)
+	a := w.ask(t, http.MethodPost, w.path(sample, c.Name), body, headers...)
+	if a.status != http.StatusOK || a.body != fmt.Sprint(leaf) || !strings.HasPrefix(a.header.Get("Content-Type"), "text/plain") || !timing.MatchString(a.header.Get("Server-Timing")) {
+		t.Errorf("post, %s: %d %.200q, Server-Timing %q; want %d", coding, a.status, a.body, a.header.Get("Server-Timing"), leaf)
 	}
-	wantOpen(t, coding, a)
 }
 
 const smallProto = `syntax = "proto3";
@@ -334,11 +340,10 @@ func TestJavaServerRefuses(t *testing.T) {
 		{"what is allowed", "OPTIONS", "/orders/jackson2", "", 204, "", nil},
 		{"a long body", "POST", "/orders/jackson2", strings.Repeat(" ", 2<<20), 413, "longer than", nil},
 	} {
-		a, body := w.ask(t, x.method, w.address+x.path, []byte(x.body), x.headers...)
-		if a.StatusCode != x.status || !strings.Contains(body, x.says) || (body == "") != (x.status == 204 || x.method == "HEAD") {
-			t.Errorf("%s: %s %.60s: %s %q %v; want %d with %q", x.what, x.method, x.path, a.Status, body, a.Header, x.status, x.says)
+		a := w.ask(t, x.method, w.address+x.path, []byte(x.body), x.headers...)
+		if a.status != x.status || !strings.Contains(a.body, x.says) || (a.body == "") != (x.status == 204 || x.method == "HEAD") {
+			t.Errorf("%s: %s %.60s: %d %q %v; want %d with %q", x.what, x.method, x.path, a.status, a.body, a.header, x.status, x.says)
 		}
-		wantOpen(t, x.what, a)
 	}
 	w.serves(t, "orders", w.description.Codecs[0]) // all is well after that
 }
