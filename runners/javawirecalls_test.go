@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -117,16 +118,36 @@ func TestJavaClientLosesItsServer(t *testing.T) {
 	if _, err := c.client.Call(t.Context(), q); err == nil || !strings.Contains(err.Error(), `was not built for the transport "redis"`) {
 		t.Errorf("another transport: %v", err)
 	}
+}
+
+// TestJavaServerLeavesNothing asks for addresses that cannot be had, and for one
+// that can, and looks for folders that Tomcat made.
+func TestJavaServerLeavesNothing(t *testing.T) {
+	c := javaClient(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	scratch := t.TempDir()
+	t.Setenv("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir="+scratch)
+	p, _ := c.ready(t)
 	for _, address := range []string{":0", "0.0.0.0:0", "nowhere", l.Addr().String()} {
-		if address == l.Addr().String() {
-			if l, err = net.Listen("tcp", address); err != nil {
-				t.Skip("somebody took the port")
-			}
-			defer l.Close()
-		}
-		if r, err := c.client.Serve(t.Context(), runner.ServeRequest{Transport: bench.HTTP, Address: address}); err == nil {
+		if r, err := p.Serve(t.Context(), runner.ServeRequest{Transport: bench.HTTP, Address: address}); err == nil {
 			t.Errorf("serves at %s: %+v", address, r)
 		}
+		wantEmpty(t, "after no server at "+address, scratch)
+	}
+	serve(t, p)
+	wantEmpty(t, "beside a server", scratch)
+}
+
+// wantEmpty looks for what a JVM has left in its folder for temporary files.
+func wantEmpty(t *testing.T, when, folder string) {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(folder, "*tomcat*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("%s: %v, %v", when, left, err)
 	}
 }
 

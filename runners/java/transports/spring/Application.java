@@ -6,9 +6,9 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.catalina.Container;
 import org.apache.catalina.Context;
-import org.apache.catalina.startup.Tomcat;
 import org.apache.tomcat.util.buf.EncodedSolidusHandling;
 import org.apache.tomcat.util.threads.TaskQueue;
 import org.apache.tomcat.util.threads.ThreadPoolExecutor;
@@ -41,6 +41,7 @@ public class Application implements WebMvcConfigurer {
         "--spring.main.lazy-initialization=true", // a fork starts a server: quickly
         "--spring.mvc.servlet.load-on-startup=1", // but the first request finds it ready
         "--spring.web.resources.add-mappings=false",
+        "--server.tomcat.basedir=tomcat", // in the build's folder: nobody uses it, and a temporary one might stay
         "--server.tomcat.max-keep-alive-requests=-1", // not a new connection after each hundred
         "--server.tomcat.keep-alive-timeout=1h", // cases have their turns minutes apart
         "--logging.level.root=warn",
@@ -53,31 +54,28 @@ public class Application implements WebMvcConfigurer {
         if (host.isEmpty() || InetAddress.getByName(host).isAnyLocalAddress()) {
             throw new IllegalArgumentException("cannot listen on \"" + address + "\"; name one address and a port, as in 127.0.0.1:0");
         }
+        return host + ":" + start(host, address.substring(colon + 1), new Shelf(samples));
+    }
+
+    /** Gives the port. */
+    private static String start(String host, String port, Shelf shelf) {
         SpringApplication application = new SpringApplication(Application.class);
         application.setBannerMode(Banner.Mode.OFF);
         application.setLogStartupInfo(false);
         application.setRegisterShutdownHook(false);
-        application.addInitializers(c -> c.getBeanFactory().registerSingleton("shelf", new Shelf(samples)));
-        ConfigurableApplicationContext running = application.run(arguments(host, address.substring(colon + 1)));
-        deleteFolders(((TomcatWebServer) ((WebServerApplicationContext) running).getWebServer()).getTomcat());
-        return host + ":" + running.getEnvironment().getProperty("local.server.port");
-    }
-
-    /** Tomcat makes temporary folders for files that nobody serves here; a process that is killed would leave them. */
-    private static void deleteFolders(Tomcat tomcat) {
-        FileSystemUtils.deleteRecursively(tomcat.getServer().getCatalinaBase());
-        for (Container child : tomcat.getHost().findChildren()) {
+        application.addInitializers(c -> c.getBeanFactory().registerSingleton("shelf", shelf));
+        ConfigurableApplicationContext running = application.run(arguments(host, port));
+        TomcatWebServer server = (TomcatWebServer) ((WebServerApplicationContext) running).getWebServer();
+        for (Container child : server.getTomcat().getHost().findChildren()) { // a folder for files; a process that is killed would leave it
             FileSystemUtils.deleteRecursively(new File(((Context) child).getDocBase()));
         }
+        return running.getEnvironment().getProperty("local.server.port");
     }
 
     /** Arguments, because those no variable of the environment overrides. */
     private static String[] arguments(String host, String port) {
-        String[] all = new String[SETTINGS.length + 2];
-        System.arraycopy(SETTINGS, 0, all, 2, SETTINGS.length);
-        all[0] = "--server.address=" + host;
-        all[1] = "--server.port=" + port;
-        return all;
+        Stream<String> own = Stream.of("--server.address=" + host, "--server.port=" + port);
+        return Stream.concat(own, Stream.of(SETTINGS)).toArray(String[]::new);
     }
 
     @Bean
