@@ -194,7 +194,7 @@ type heard struct {
 // ask makes a request of our own. Pages of other origins may read any answer.
 func (w *javaWire) ask(t *testing.T, method, to string, body []byte, headers ...string) heard {
 	t.Helper()
-	answer, b, err := ask(t.Context(), method, to, body, headers...)
+	answer, b, err := ask(t.Context(), method, to, body, headers...) //nolint:bodyclose // ask does it
 	if err != nil {
 		t.Fatal(err)
 	}
