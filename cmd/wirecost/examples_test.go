@@ -2,14 +2,15 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"wirecost/internal/cli"
 	"wirecost/internal/testenv"
 )
 
@@ -100,8 +101,13 @@ func words(command string) (args []string, file string) {
 func wirecost(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	code = cli.Main(args, strings.NewReader(""), &out, &err)
-	return code, out.String(), err.String()
+	c := exec.Command("wirecost", args...) // TestMain has put it into PATH
+	c.Stdout, c.Stderr = &out, &err
+	var ended *exec.ExitError
+	if e := c.Run(); e != nil && !errors.As(e, &ended) {
+		t.Fatal(e)
+	}
+	return c.ProcessState.ExitCode(), out.String(), err.String()
 }
 
 // furnish makes a folder with the files that examples name, and goes there.

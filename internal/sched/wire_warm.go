@@ -77,6 +77,7 @@ const (
 	warmSlice     = 10 * time.Millisecond  // in one round
 	warmWire      = 60 * time.Millisecond  // at least
 	warmWirePilot = 200 * time.Millisecond // at least, where no fork before tells how fast it becomes
+	warmRequests  = 2000                   // of a client at least: compilers count calls
 )
 
 // fallen is how much faster the last rounds of a warm-up may be than those before
@@ -102,8 +103,9 @@ func (f *wireFork) warm(ctx context.Context) error {
 		pace[c] = 1
 	}
 	var levels []float64
+	made := 0
 	for spent := time.Duration(0); ; {
-		took, err := f.warmRound(ctx, groups, target, pace)
+		took, requests, err := f.warmRound(ctx, groups, target, pace)
 		if err != nil {
 			return err
 		}
@@ -112,8 +114,9 @@ func (f *wireFork) warm(ctx context.Context) error {
 			level += math.Log(pace[c]) / float64(len(cases))
 		}
 		levels = append(levels, level)
-		spent += took
-		if took == 0 || spent >= most || spent >= least && f.settled(levels) {
+		spent, made = spent+took, made+requests
+		enough := spent >= least && made >= warmRequests*len(f.callers)
+		if took == 0 || spent >= most || enough && f.settled(levels) {
 			break
 		}
 	}
@@ -125,8 +128,9 @@ func (f *wireFork) warm(ctx context.Context) error {
 	return nil
 }
 
-// warmRound gives each case one slice, by its pace, which it corrects.
-func (f *wireFork) warmRound(ctx context.Context, groups []*group, target float64, pace map[*caseState]float64) (took time.Duration, err error) {
+// warmRound gives each case one slice, by its pace, which it corrects. It returns
+// what the requests took and how many there were.
+func (f *wireFork) warmRound(ctx context.Context, groups []*group, target float64, pace map[*caseState]float64) (took time.Duration, made int, err error) {
 	err = f.each(ctx, func(m *caller, c *caseState) error {
 		g := groupOf(groups, c)
 		if g == nil {
@@ -141,10 +145,10 @@ func (f *wireFork) warmRound(ctx context.Context, groups []*group, target float6
 		requests, ns := g.round(c, w)
 		sum := total(reply.TotalNS)
 		pace[c] = math.Max(1, float64(sum)) / (ns * float64(n/requests))
-		took += time.Duration(sum)
+		took, made = took+time.Duration(sum), made+n
 		return nil
 	})
-	return took, err
+	return took, made, err
 }
 
 // settled reports whether the last three rounds took about as long as the three
