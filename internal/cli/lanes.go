@@ -230,7 +230,7 @@ func (r *running) shape(wire *sched.Wire, client *program) {
 		wire.Within = client.within
 		wire.Link = func(target string) (transport.Path, error) { return transport.Open(mode, target, link) }
 	}
-	if err != nil || mode == transport.ModeRelay {
+	if err != nil || r.relayed() {
 		wire.Attack = func(ctx context.Context, o transport.OpenLoop) (*transport.Latencies, error) { return o.Run(ctx) }
 	}
 }

@@ -141,8 +141,14 @@ func (r *running) crossWires(ctx context.Context, all []*runner.Runner) error {
 	if r.f.over.transports.has(bench.Redis) && r.f.over.redis.text == "" {
 		r.sayRedis()
 	}
+	if r.f.rate > 0 && r.f.link != "" && !r.relayed() && slices.ContainsFunc(r.wires, func(w plan.Wire) bool { return w.Transport != bench.Redis }) {
+		r.remark("servers are not tried at the fixed rate: through --link-mode tun only the clients' own processes find them; --link-mode relay lets them be tried")
+	}
 	return nil
 }
+
+// relayed reports whether a link, if there is one, is a relay.
+func (r *running) relayed() bool { return transport.Mode(r.f.over.mode.value) == transport.ModeRelay }
 
 // without says which runtimes make no requests over a transport.
 func without(cannot []plan.Choice, t bench.Transport) string {
