@@ -78,6 +78,7 @@ const (
 	warmWire      = 60 * time.Millisecond  // at least
 	warmWirePilot = 200 * time.Millisecond // at least, where no fork before tells how fast it becomes
 	warmRequests  = 2000                   // of a client at least: compilers count calls
+	warmLoops     = time.Second            // of a case, instead: what long requests run is loops, which compilers count as well
 )
 
 // fallen is how much faster the last rounds of a warm-up may be than those before
@@ -115,8 +116,9 @@ func (f *wireFork) warm(ctx context.Context) error {
 		}
 		levels = append(levels, level)
 		spent, made = spent+took, made+requests
-		enough := spent >= least && made >= warmRequests*len(f.callers)
-		if took == 0 || spent >= most || enough && f.settled(levels) {
+		called := made >= warmRequests*len(f.callers) || spent >= warmLoops*time.Duration(len(cases))
+		enough := spent >= least && called
+		if took == 0 || spent >= most || enough && f.settled(levels, settling(took/time.Duration(len(cases)))) {
 			break
 		}
 	}
@@ -151,15 +153,24 @@ func (f *wireFork) warmRound(ctx context.Context, groups []*group, target float6
 	return took, made, err
 }
 
-// settled reports whether the last three rounds took about as long as the three
-// before, and not much longer than forks before told.
-func (f *wireFork) settled(levels []float64) bool {
+// settling is how many rounds are compared with as many before: fewer where one
+// request is so long that most of what it runs is compiled by the end of it.
+func settling(slice time.Duration) int {
+	if slice >= 10*warmSlice {
+		return 2
+	}
+	return 3
+}
+
+// settled reports whether the last k rounds took about as long as the k before, and
+// not much longer than forks before told.
+func (f *wireFork) settled(levels []float64, k int) bool {
 	n := len(levels)
-	if n < 6 {
+	if n < 2*k {
 		return false
 	}
-	last := stats.Median(levels[n-3:])
-	return stats.Median(levels[n-6:n-3])-last < fallen && (f.l.pilot() || last < math.Log(warmSlower))
+	last := stats.Median(levels[n-k:])
+	return stats.Median(levels[n-2*k:n-k])-last < fallen && (f.l.pilot() || last < math.Log(warmSlower))
 }
 
 func groupOf(groups []*group, c *caseState) *group {

@@ -72,10 +72,9 @@ func setUp(ctx context.Context) (string, error) {
 		return "", err
 	}
 	dir := filepath.Join(cache, "fidelity-jmh")
-	jars := filepath.Join(dir, "lib", "*")
 	pom := filepath.Join(dir, "pom.xml")
 	if last, err := os.ReadFile(pom); err == nil && string(last) == string(libraries) {
-		return jars, nil
+		return classPath(dir)
 	}
 	// The file gets its name when the libraries are there.
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -90,7 +89,19 @@ func setUp(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return jars, os.Rename(coming, pom)
+	if err := os.Rename(coming, pom); err != nil {
+		return "", err
+	}
+	return classPath(dir)
+}
+
+// classPath names every library: not every program expands a star.
+func classPath(dir string) (string, error) {
+	jars, err := filepath.Glob(filepath.Join(dir, "lib", "*.jar"))
+	if err == nil && len(jars) == 0 {
+		err = fmt.Errorf("%s has no libraries: delete the folder and try again", dir)
+	}
+	return strings.Join(jars, string(os.PathListSeparator)), err
 }
 
 func command(ctx context.Context, dir string, words ...string) error {

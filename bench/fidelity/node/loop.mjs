@@ -1,5 +1,5 @@
 // The runner's program, which answers benchmark requests besides: codecs are then
-// measured by mitata as well, in the same process, since how V8 has compiled a
+// measured by tinybench as well, in the same process, since how V8 has compiled a
 // library and how its heap has grown differ from process to process. A benchmark
 // request is the word, and fields separated by tabs: sample, codec, operation,
 // warm-up iterations, iterations. The answer is the nanoseconds of all iterations,
@@ -7,7 +7,7 @@
 import { Console } from 'node:console';
 import { createInterface } from 'node:readline';
 
-import { measure } from './node_modules/mitata/src/main.mjs';
+import { Bench } from './node_modules/tinybench/dist/index.js';
 
 import { control } from './control.mjs';
 import { answer } from './harness/answer.mjs';
@@ -16,47 +16,35 @@ import { platform } from './platform.mjs';
 
 globalThis.console = new Console(process.stderr);
 
-let serial = 0; // equal texts would share what V8 learns of them
+// What tinybench takes the time of is some rounds over all documents: a reading of
+// the clock is as long as a small operation.
+const CALLS = 20;
 
-// round makes what mitata calls: a function that goes once over all documents. It
-// has the codec's own text inside, as one that is written by hand.
-function round({ codec, scope, documents }, operation) {
-  const step = operation === 'encode' ? `(${codec.encode}).length` : `leaf(${codec.decode})`;
-  return new Function('documents', ...Object.keys(scope), `return () => {
-    let sum = 0;
-    for (let i = 0; i < documents.length; i++) {
-      const { input, object } = documents[i];
-      sum += ${step};
-    }
-    return sum;
-  }; // ${serial++}`)(documents, ...Object.values(scope));
-}
-
-const rounds = new Map();
-
-async function benchmark([sample, name, operation, warm, iterations]) {
+function benchmark([sample, name, operation, warm, iterations]) {
   const prepared = server.find({ sample, codec: name });
   const { documents } = prepared;
   if (operation === 'encode') prepared.readyToEncode(documents);
-  const key = [sample, name, operation].join('\t');
-  if (!rounds.has(key)) rounds.set(key, round(prepared, operation));
-  const run = rounds.get(key);
-  for (let i = 0; i < Number(warm); i += documents.length) run();
-  const times = Number(iterations) / documents.length;
-  // One sample that holds all rounds, with whatever is collected in between.
-  const result = await measure(run, {
-    min_samples: 1, max_samples: 1, min_cpu_time: 0, samples_threshold: Infinity, warmup_threshold: Infinity,
-    batch_threshold: Infinity, batch_samples: times, batch_unroll: 1,
-  });
-  if (result.ticks !== times) throw new Error(`the benchmark made ${result.ticks} rounds instead of ${times}`);
-  return String(Math.round(result.avg * times));
+  // The runner's inner loop: V8 compiles equal texts, in the same process, now well and now badly.
+  const { some } = prepared.loop(operation);
+  const rounds = iterations / documents.length, calls = Math.min(rounds, CALLS), each = Math.floor(rounds / calls);
+  let sum = 0;
+  const run = () => {
+    for (let i = 0; i < each; i++) sum = sum + some(documents, 0, documents.length) | 0;
+  };
+  for (let i = 0; i < warm / documents.length; i++) sum = sum + some(documents, 0, documents.length) | 0;
+  globalThis.gc();
+  const bench = new Bench({ time: 0, iterations: calls, warmup: false, throws: true }).add(name, run, { async: false });
+  const { result } = bench.runSync()[0];
+  globalThis.kept = sum;
+  if (result.latency.samplesCount !== calls) throw new Error(`the benchmark made ${result.latency.samplesCount} calls instead of ${calls}`);
+  return String(Math.round(result.totalTime * 1e6 / (calls * each) * rounds));
 }
 
-async function reply(line) {
+function reply(line) {
   const [word, ...fields] = line.split('\t');
   if (word !== 'benchmark') return answer(server, line, control);
   try {
-    return { reply: await benchmark(fields) };
+    return { reply: benchmark(fields) };
   } catch (error) {
     return { reply: `error\t${String(error.message).replaceAll('\n', ' ')}` };
   }

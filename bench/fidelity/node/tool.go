@@ -1,4 +1,4 @@
-// Package nodetool measures the JavaScript codecs by mitata, in the runner's own
+// Package nodetool measures the JavaScript codecs by tinybench, in the runner's own
 // process.
 package nodetool
 
@@ -15,11 +15,11 @@ import (
 //go:embed loop.mjs
 var source []byte
 
-// Tool is mitata. It is a tool.Tool.
+// Tool is tinybench. It is a tool.Tool.
 type Tool struct{}
 
 // Name implements tool.Tool.
-func (*Tool) Name() string { return "mitata" }
+func (*Tool) Name() string { return "tinybench" }
 
 // Build implements tool.Tool. The runner's side gets the program that holds both.
 func (*Tool) Build(_ context.Context, b *runner.Build, dir string) error {

@@ -16,16 +16,10 @@ import (
 // calls checks what one codec's client asks of a right server, and what it makes
 // of the answers.
 func (c *checker) calls(t bench.Transport) part {
-	return func(ctx context.Context, s *Session, codec runner.CodecDescription) error {
-		subjects, err := c.overTransports(ctx, s, codec, "call")
-		if err != nil || len(subjects) == 0 || !c.canDecode(t) {
-			return err
+	return c.withClient(t, func(ctx context.Context, s *Session, server *server, codec runner.CodecDescription, subjects []subject) error {
+		if !c.canDecode(t) {
+			return nil
 		}
-		server, err := c.newServer(t, codec, subjects)
-		if err != nil {
-			return err
-		}
-		defer server.close()
 		operations := requestsOf(codec)
 		for _, op := range operations {
 			for _, how := range server.codings {
@@ -49,6 +43,22 @@ func (c *checker) calls(t bench.Transport) part {
 			}
 			return nil
 		})
+	})
+}
+
+// withClient is a part that has a server for the runner to call.
+func (c *checker) withClient(t bench.Transport, check func(context.Context, *Session, *server, runner.CodecDescription, []subject) error) part {
+	return func(ctx context.Context, s *Session, codec runner.CodecDescription) error {
+		subjects, err := c.overTransports(ctx, s, codec, "call")
+		if err != nil || len(subjects) == 0 {
+			return err
+		}
+		server, err := c.newServer(t, codec, subjects)
+		if err != nil {
+			return err
+		}
+		defer server.close()
+		return check(ctx, s, server, codec, subjects)
 	}
 }
 
@@ -163,18 +173,10 @@ const patience = 500 * time.Millisecond
 
 // hanging checks calls to servers that are gone, and that do not answer.
 func (c *checker) hanging(t bench.Transport) part {
-	return func(ctx context.Context, s *Session, codec runner.CodecDescription) error {
-		subjects, err := c.overTransports(ctx, s, codec, "call")
-		if err != nil || len(subjects) == 0 {
-			return err
-		}
-		server, err := c.newServer(t, codec, subjects)
-		if err != nil {
-			return err
-		}
+	return c.withClient(t, func(ctx context.Context, s *Session, server *server, _ runner.CodecDescription, subjects []subject) error {
 		q := request(t, server, subjects[0], bench.Get, server.codings[0])
 		server.close()
-		err = c.step("call", "", string(t)+": a server that is gone is an error at once, and it goes on", func() error {
+		err := c.step("call", "", string(t)+": a server that is gone is an error at once, and it goes on", func() error {
 			_, err := c.mustRefuse(ctx, s, q, "a server that is gone", "")
 			return err
 		})
@@ -195,7 +197,7 @@ func (c *checker) hanging(t bench.Transport) part {
 			}
 			return nil
 		})
-	}
+	})
 }
 
 // mustRefuse makes a call that must be answered with an error, which says what

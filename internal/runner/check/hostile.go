@@ -21,16 +21,10 @@ type misdeed struct {
 
 // hostile calls servers that are wrong: each must become an error of its request.
 func (c *checker) hostile(t bench.Transport) part {
-	return func(ctx context.Context, s *Session, codec runner.CodecDescription) error {
-		subjects, err := c.overTransports(ctx, s, codec, "call")
-		if err != nil || len(subjects) == 0 || !c.canDecode(t) {
-			return err
+	return c.withClient(t, func(ctx context.Context, s *Session, server *server, _ runner.CodecDescription, subjects []subject) error {
+		if !c.canDecode(t) {
+			return nil
 		}
-		server, err := c.newServer(t, codec, subjects)
-		if err != nil {
-			return err
-		}
-		defer server.close()
 		x := subjects[0]
 		for _, op := range []bench.Operation{bench.Get, bench.Post} {
 			for _, how := range server.codings {
@@ -57,7 +51,7 @@ func (c *checker) hostile(t bench.Transport) part {
 		return c.step("call", "", string(t)+": requests outside the documents, or for what does not exist, are refused, and it goes on", func() error {
 			return c.badCalls(ctx, s, request(t, server, x, bench.Get, server.codings[0]))
 		})
-	}
+	})
 }
 
 // badCalls makes calls that cannot be.

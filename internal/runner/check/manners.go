@@ -18,16 +18,7 @@ import (
 // serverManners checks what a server does that no honest client asks for, and
 // what pages of other origins need.
 func (c *checker) serverManners(t bench.Transport) part {
-	return func(ctx context.Context, s *Session, codec runner.CodecDescription) error {
-		subjects, err := c.overTransports(ctx, s, codec, "serve")
-		if err != nil || len(subjects) == 0 {
-			return err
-		}
-		w, err := c.listens(ctx, s, codec, t)
-		if err != nil {
-			return err
-		}
-		defer w.close()
+	return c.withServer(t, func(ctx context.Context, s *Session, w *wireClient, codec runner.CodecDescription, subjects []subject) error {
 		x := subjects[0]
 		for _, step := range []struct {
 			expected string
@@ -46,7 +37,7 @@ func (c *checker) serverManners(t bench.Transport) part {
 			}
 		}
 		return nil
-	}
+	})
 }
 
 func (c *checker) keepsAlive(ctx context.Context, w *wireClient, codec runner.CodecDescription, x subject) error {

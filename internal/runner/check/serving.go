@@ -17,16 +17,7 @@ import (
 
 // serves checks what one codec's server answers.
 func (c *checker) serves(t bench.Transport) part {
-	return func(ctx context.Context, s *Session, codec runner.CodecDescription) error {
-		subjects, err := c.overTransports(ctx, s, codec, "serve")
-		if err != nil || len(subjects) == 0 {
-			return err
-		}
-		w, err := c.listens(ctx, s, codec, t)
-		if err != nil {
-			return err
-		}
-		defer w.close()
+	return c.withServer(t, func(ctx context.Context, _ *Session, w *wireClient, codec runner.CodecDescription, subjects []subject) error {
 		codings, err := c.codingsOf(t)
 		if err != nil {
 			return err
@@ -47,6 +38,22 @@ func (c *checker) serves(t bench.Transport) part {
 		return c.step("serve", codec.Name, string(t)+": many requests at a time are answered as well as one", func() error {
 			return c.crowd(ctx, w, codec, subjects[0])
 		})
+	})
+}
+
+// withServer is a part that has the runner serve a codec, and a client for it.
+func (c *checker) withServer(t bench.Transport, check func(context.Context, *Session, *wireClient, runner.CodecDescription, []subject) error) part {
+	return func(ctx context.Context, s *Session, codec runner.CodecDescription) error {
+		subjects, err := c.overTransports(ctx, s, codec, "serve")
+		if err != nil || len(subjects) == 0 {
+			return err
+		}
+		w, err := c.listens(ctx, s, codec, t)
+		if err != nil {
+			return err
+		}
+		defer w.close()
+		return check(ctx, s, w, codec, subjects)
 	}
 }
 
