@@ -36,6 +36,8 @@ type measured struct {
 	operation  bench.Operation
 	iterations int       // of a batch; 0: not yet known
 	ours, tool []float64 // one entry per pair of processes: of the fastest batch
+
+	settleFirst bool // the heap is settled before the warm-up, and not after it
 }
 
 // meter measures all cases.
@@ -53,7 +55,7 @@ func (m *meter) list() {
 		for _, c := range m.codecs {
 			for _, op := range []bench.Operation{bench.Encode, bench.Decode} {
 				if slices.Contains(m.build.Codecs, c.Name) && slices.Contains(c.Operations, op) {
-					m.cases = append(m.cases, &measured{files: files, root: root, codec: c, operation: op})
+					m.cases = append(m.cases, &measured{files: files, root: root, codec: c, operation: op, settleFirst: tool.SettlesFirst(m.tool)})
 				}
 			}
 		}
@@ -219,10 +221,10 @@ func (c *measured) warm() int {
 // byRunner measures as wirecost does, from a settled heap: ns per operation.
 func (c *measured) byRunner(ctx context.Context, p runner.Process) (float64, error) {
 	warm, long := c.batch(c.warm()/c.files.Documents), c.batch(c.iterations/c.files.Documents)
-	if _, err := p.Measure(ctx, runner.MeasureRequest{Turn: []runner.BatchRequest{warm}}); err != nil {
+	if _, err := p.Measure(ctx, runner.MeasureRequest{Turn: []runner.BatchRequest{warm}, Settle: c.settleFirst}); err != nil {
 		return 0, err
 	}
-	reply, err := p.Measure(ctx, runner.MeasureRequest{Turn: []runner.BatchRequest{long}, Settle: true})
+	reply, err := p.Measure(ctx, runner.MeasureRequest{Turn: []runner.BatchRequest{long}, Settle: !c.settleFirst})
 	if err != nil {
 		return 0, err
 	}

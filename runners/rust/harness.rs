@@ -70,6 +70,30 @@ pub fn timed<T, E>(items: &[T], n: u64, operation: impl Fn(&T) -> Result<u32, E>
     Ok(Timed { wall: start.elapsed(), sum })
 }
 
+// The operations are functions of their own: what a compiler makes of a codec does
+// not depend on the loop around it.
+
+#[inline(never)]
+fn encode<C: Codec<R>, R: Root>(object: &&R::Object) -> Result<u32, C::Error> {
+    Ok(black_box(C::encode(object)?).len() as u32)
+}
+
+#[inline(never)]
+fn decode<C: Codec<R>, R: Root>(document: &Box<[u8]>) -> Result<u32, C::Error> {
+    Ok(R::leaf(black_box(&C::decode(document)?)))
+}
+
+#[inline(never)]
+fn visit<C: Codec<R>, R: Root>(document: &Box<[u8]>) -> Result<u32, C::Error> {
+    Ok(R::visit(black_box(&C::decode(document)?)))
+}
+
+/// The operation that does nothing.
+#[inline(never)]
+pub fn nothing(_: &()) -> Result<u32, String> {
+    Ok(black_box(1))
+}
+
 /// A codec that is ready for the documents of a sample. Its type is known where it
 /// is made only, so that timed operations are direct calls.
 pub trait Case {
@@ -121,14 +145,10 @@ impl<C: Codec<R>, R: Root> Case for Prepared<C, R> {
         let outcome = match operation {
             Operation::Encode => {
                 let objects: Vec<&R::Object> = self.objects[window].iter().flatten().collect();
-                timed(&objects, n, |object| Ok(black_box(C::encode(object)?).len() as u32))
+                timed(&objects, n, encode::<C, R>)
             }
-            Operation::Decode => {
-                timed(&self.documents[window], n, |document| Ok(R::leaf(black_box(&C::decode(document)?))))
-            }
-            Operation::Visit => {
-                timed(&self.documents[window], n, |document| Ok(R::visit(black_box(&C::decode(document)?))))
-            }
+            Operation::Decode => timed(&self.documents[window], n, decode::<C, R>),
+            Operation::Visit => timed(&self.documents[window], n, visit::<C, R>),
         };
         outcome.map_err(|e: C::Error| e.to_string())
     }

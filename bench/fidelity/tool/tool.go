@@ -39,3 +39,10 @@ type Request struct {
 	Warm       int    // iterations before
 	Iterations int
 }
+
+// SettlesFirst reports whether a tool brings the heap to rest before it warms up,
+// and not between that and the batch. Such a tool has a method of this name.
+func SettlesFirst(t Tool) bool {
+	x, ok := t.(interface{ SettlesFirst() bool })
+	return ok && x.SettlesFirst()
+}
