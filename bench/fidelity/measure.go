@@ -279,6 +279,6 @@ func (m *meter) print(w io.Writer) (missed bool) {
 			fmt.Sprintf("%.1f", stats.Median(c.ours)), fmt.Sprintf("%.1f", stats.Median(c.tool)),
 			fmt.Sprintf("%.4f", ratio), fmt.Sprintf("%.4f to %.4f", low, high), ok)
 	}
-	fmt.Fprintf(w, "The ratio is the median of %d pairs of processes, of the fastest of %d batches on each side; it passes within %.0f%% of 1.\nTimes are medians over pairs; they hold the loop itself, on both sides.\n", m.pairs, m.rounds, 100*(bound-1))
+	fmt.Fprintf(w, "The ratio is the median of %d pairs of processes, of the fastest of %d batches of %v on each side; it passes within %.0f%% of 1.\nTimes are medians over pairs; they hold the loop itself, on both sides.\n", m.pairs, m.rounds, m.batch, 100*(bound-1))
 	return missed
 }
