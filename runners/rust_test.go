@@ -36,7 +36,7 @@ func describeRust(t *testing.T, p runner.Process, b *runner.Build) []runner.Code
 	if err != nil {
 		t.Fatal(err)
 	}
-	version := regexp.MustCompile(`^rustc \d+\.\d+\.\d+\S* \S+, target-cpu \S+ \(\S*\), opt-level 3$`)
+	version := regexp.MustCompile(`^rustc \d+\.\d+\.\d+\S* \S+, target-cpu \S+ \(\S*\), opt-level \d$`)
 	if d.Runtime != "rust" || d.StringUnit != "utf8" || !version.MatchString(d.Version) || d.ClockStepNS <= 0 || d.ClockStepNS > 1e6 {
 		t.Errorf("description %+v", d)
 	}

@@ -56,6 +56,10 @@ func main() {
 }
 
 func measure(ctx context.Context, modes, links []string, file string) error {
+	before, err := upToFigures(file)
+	if err != nil {
+		return err
+	}
 	raw, err := serveRaw()
 	if err != nil {
 		return err
@@ -88,7 +92,8 @@ func measure(ctx context.Context, modes, links []string, file string) error {
 	text := fmt.Sprintf("%s, %s.\n\n%s\n%s", time.Now().Format("2006-01-02"), machine(), accuracy, model)
 	fmt.Print(text)
 	if file != "" {
-		if err := write(file, text); err != nil {
+		text = before + heading + "\nBy `go run ./bench/link -write " + file + "`, " + text
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			return err
 		}
 	}

@@ -79,15 +79,19 @@ func machine() string {
 // heading begins the section of a document that holds the figures; it is the last.
 const heading = "\n## Figures\n"
 
-// write puts the text into a document's section.
-func write(file, text string) error {
+// upToFigures reads what a document holds before that section; of no document it
+// is nothing.
+func upToFigures(file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return err
+		return "", err
 	}
 	before, _, found := strings.Cut(string(data), heading)
 	if !found {
-		return fmt.Errorf("%s has no section %q", file, strings.TrimSpace(heading))
+		return "", fmt.Errorf("%s has no section %q", file, strings.TrimSpace(heading))
 	}
-	return os.WriteFile(file, []byte(before+heading+"\nBy `go run ./bench/link -write "+file+"`, "+text), 0o644)
+	return before, nil
 }

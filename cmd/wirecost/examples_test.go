@@ -54,7 +54,7 @@ func TestShownCommandsRun(t *testing.T) {
 				t.Setenv("WIRECOST_CACHE", t.TempDir())
 			}
 			if len(args) > 0 && args[0] == "run" {
-				args = append(args, "--max-forks", "4", "--max-time", "2s")
+				args = append(args, "--max-forks", "2", "--max-time", "2s")
 			}
 			code, stdout, stderr := wirecost(t, args...)
 			if code != 0 {

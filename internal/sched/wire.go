@@ -50,8 +50,9 @@ type Redis interface {
 type overWire struct {
 	s       *Scheduler
 	l       *lane
-	server  *party // nil: Redis answers
-	suspect string // the codec in whose turn a process of the fork before died
+	server  *party  // nil: Redis answers
+	suspect string  // the codec in whose turn a process of the fork before died
+	fixed   float64 // ns, the most that forks took besides slices
 }
 
 // peer is the server's codec, without its runtime.
@@ -143,14 +144,18 @@ func (o *overWire) adapt() {}
 
 // fit makes the forks to come shorter where one took so long, in slices of so many
 // cases and all in all, that too few would fit into the time. What starting takes
-// is paid for anyway, so slices have some part of it.
+// is paid for anyway, so slices have some part of it. That forks without cold
+// requests are shorter makes more of them, and not longer slices.
 func (o *overWire) fit(took, sliced time.Duration, cases int) {
 	if o.perFork() == 0 || cases == 0 {
 		return
 	}
-	fixed := float64(took - sliced)
+	if o.l.kept <= 1 { // the pilot warms up longer
+		o.fixed = 0
+	}
+	o.fixed = max(o.fixed, float64(took-sliced))
 	stretched := max(1, float64(sliced)/(o.l.slot*float64(cases)))
-	o.l.slot = wireSlot(max(o.perFork()-fixed, fixed/4) / float64(cases) / stretched)
+	o.l.slot = wireSlot(max(o.perFork()-o.fixed, o.fixed/4) / float64(cases) / stretched)
 }
 
 func (o *overWire) fork(n int) attempt { return o.wireFork(n) }

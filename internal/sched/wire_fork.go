@@ -27,11 +27,16 @@ type wireFork struct {
 	redis   Redis          // nil: a server does
 	link    transport.Path // nil: there is none
 	address string         // that clients call
+	groups  [][]string     // of codecs, a client each
 	callers []*caller
 	records map[*caseState]*store.Requests
 	times   map[*caseState][]int64 // of every request in slices
 	cpu     int64                  // the server's, up to the last slice
-	sliced  time.Duration          // in slices
+	early   struct {               // the first requests
+		took time.Duration
+		made int
+	}
+	sliced time.Duration // in slices
 }
 
 // caller is one client's process.
@@ -53,9 +58,15 @@ func (f *wireFork) run(ctx context.Context) error {
 // anyPort is where servers listen: on a free port that only this machine reaches.
 const anyPort = "127.0.0.1:0"
 
-// open starts the server, and the link before it.
+// open starts the server, and the link before it. Clients that need not be
+// started in a certain way for the link start meanwhile.
 func (f *wireFork) open(ctx context.Context) (err error) {
 	w := f.l.Wire
+	if w.Link == nil {
+		if err := f.spawn(ctx); err != nil {
+			return err
+		}
+	}
 	if w.Server == nil {
 		if f.redis, err = w.Redis(ctx); err != nil {
 			return err
@@ -90,18 +101,30 @@ func (f *wireFork) clients() runner.Starter {
 	return f.l.Starter
 }
 
-// join starts the clients. All begin at once: some runtimes take their time.
-func (f *wireFork) join(ctx context.Context) error {
-	groups, clients := f.l.groups(), f.clients()
-	f.order.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
-	for _, codecs := range groups {
+// spawn starts the clients' processes. All begin at once: some runtimes take
+// their time.
+func (f *wireFork) spawn(ctx context.Context) error {
+	clients := f.clients()
+	f.groups = f.l.groups()
+	f.order.Shuffle(len(f.groups), func(i, j int) { f.groups[i], f.groups[j] = f.groups[j], f.groups[i] })
+	for _, codecs := range f.groups {
 		p, err := clients.Start(ctx)
 		if err != nil {
 			return f.missing(codecs, err)
 		}
 		f.callers = append(f.callers, &caller{p: p})
 	}
-	for i, codecs := range groups {
+	return nil
+}
+
+// join hands the clients the documents.
+func (f *wireFork) join(ctx context.Context) error {
+	if f.callers == nil {
+		if err := f.spawn(ctx); err != nil {
+			return err
+		}
+	}
+	for i, codecs := range f.groups {
 		m := f.callers[i]
 		if _, err := m.p.Prepare(ctx, f.s.files(), codecs); err != nil {
 			return f.missing(codecs, err)

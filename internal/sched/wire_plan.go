@@ -129,8 +129,8 @@ func (g *group) lasts() float64 {
 }
 
 // rounds is how many slices each case has in a fork: as many as fit into its
-// slot, fewer than leastSlices only where leastForks forks would take all of the
-// lane's time.
+// slot, and fewer than leastSlices only where they would take more than half of a
+// fork's time.
 func (o *overWire) rounds(groups []*group) int {
 	lasts, cases := 0.0, 0
 	for _, g := range groups {
@@ -141,8 +141,8 @@ func (o *overWire) rounds(groups []*group) int {
 		return 0
 	}
 	least := leastSlices
-	if most := o.s.Config.MaxTime; most > 0 {
-		least = max(1, min(least, int(float64(most)/leastForks/lasts)))
+	if o.perFork() > 0 {
+		least = max(1, min(least, int(o.perFork()/2/lasts)))
 	}
 	return min(mostSlices, max(least, int(o.l.slot*float64(cases)/lasts)))
 }

@@ -90,7 +90,7 @@ func TestRecordsOfRequestsAreWhole(t *testing.T) {
 		if int64(requests) != counted || requests == 0 {
 			t.Errorf("%s: %d requests, of which the histogram has %d", c, requests, counted)
 		}
-		if cold := len(r.ColdNS) > 0; cold != (r.Fork < coldForks) || len(r.ColdNS) > coldRequests {
+		if cold := len(r.ColdNS) > 0; cold != (r.Fork < coldWireForks) || len(r.ColdNS) > coldRequests {
 			t.Errorf("%s, fork %d: %d cold requests", c, r.Fork, len(r.ColdNS))
 		}
 		if r.Pilot != (r.Fork == 0) {

@@ -10,6 +10,9 @@ import (
 	"wirecost/internal/stats"
 )
 
+// coldWireForks is in how many forks the first requests are timed apart.
+const coldWireForks = 3
+
 // coldRequests and coldTime bound the first requests of a case that are timed
 // apart. Where there are many cases for the time, all together take coldShare of a
 // fork at most, or leastCold each.
@@ -32,14 +35,14 @@ func (o *overWire) coldTime() float64 {
 // They also tell what a request costs.
 func (f *wireFork) cold(ctx context.Context) error {
 	return f.each(ctx, func(m *caller, c *caseState) error {
-		if f.n >= coldForks && c.cost != nil {
+		if f.n >= coldWireForks && c.cost != nil {
 			return nil
 		}
 		ns, err := f.coldCase(ctx, m, c)
 		if err != nil {
 			return err
 		}
-		if f.n < coldForks {
+		if f.n < coldWireForks {
 			f.records[c].ColdNS = ns
 		}
 		if c.cost == nil {
@@ -62,8 +65,9 @@ func (f *wireFork) coldCase(ctx context.Context, m *caller, c *caseState) ([]int
 		if err != nil {
 			return nil, err
 		}
+		took := float64(total(reply.TotalNS))
+		f.early.took, f.early.made = f.early.took+time.Duration(took), f.early.made+n
 		if len(ns) > 0 {
-			took := float64(total(reply.TotalNS))
 			rest, last = rest-took, math.Max(1, took/float64(n))
 		}
 		ns = append(ns, reply.TotalNS...)
@@ -104,8 +108,7 @@ func (f *wireFork) warm(ctx context.Context) error {
 		pace[c] = 1
 	}
 	var levels []float64
-	made := 0
-	for spent := time.Duration(0); ; {
+	for spent, made := f.early.took, f.early.made; ; {
 		took, requests, err := f.warmRound(ctx, groups, target, pace)
 		if err != nil {
 			return err
@@ -153,11 +156,11 @@ func (f *wireFork) warmRound(ctx context.Context, groups []*group, target float6
 	return took, made, err
 }
 
-// settling is how many rounds are compared with as many before: fewer where one
+// settling is how many rounds are compared with as many before: only one where a
 // request is so long that most of what it runs is compiled by the end of it.
 func settling(slice time.Duration) int {
 	if slice >= 10*warmSlice {
-		return 2
+		return 1
 	}
 	return 3
 }

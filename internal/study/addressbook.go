@@ -62,11 +62,11 @@ message Person {
 			{Name: "sizes", Payloads: each(phones, addressBook), SizesOnly: true},
 			{
 				Name: "python", Payloads: each(phones, addressBook), Runtimes: []string{"python"},
-				Codecs: pythonCodecs[:], Operations: []bench.Operation{bench.Encode, bench.Decode, bench.Visit}, Time: 60 * time.Second,
+				Codecs: pythonCodecs[:], Operations: []bench.Operation{bench.Encode, bench.Decode, bench.Visit}, Time: 45 * time.Second,
 			},
 			{
 				Name: "today", Payloads: each([]int{1000, 16000}, addressBook), Runtimes: []string{"python"}, Codecs: pythonToday,
-				Operations: []bench.Operation{bench.Encode, bench.Visit}, Time: 15 * time.Second,
+				Operations: []bench.Operation{bench.Encode, bench.Visit}, Time: 12 * time.Second,
 			},
 			{
 				Name: "c++", Payloads: []string{addressBook(16000)}, Runtimes: []string{"python", "cpp"},
@@ -79,7 +79,7 @@ message Person {
 					"chromium/json", "chromium/protobufjs", "cpp/nlohmann", "cpp/protobuf", "firefox/json", "firefox/protobufjs", "go/encoding-json",
 					"go/protobuf", "java/jackson2", "java/protobuf", "node/json", "node/protobufjs", "rust/serde-json", "rust/prost",
 				},
-				Operations: []bench.Operation{bench.Encode, bench.Visit}, Time: 4 * time.Second,
+				Operations: []bench.Operation{bench.Encode, bench.Visit}, Time: 4 * time.Second, Forks: 3,
 			},
 		},
 		Figures: addressBookFigures(),

@@ -29,7 +29,7 @@ type measured struct {
 // caseData is what is known of a case.
 type caseData struct {
 	analyse.CaseResult
-	requests []*store.Requests // one per fork, without pilots
+	requests []*store.Requests // one per fork
 	storage  *store.Storage
 }
 
@@ -52,14 +52,17 @@ func (r *Results) Add(run string, file *store.File) error {
 	a := analyse.New(analyse.Options{Baseline: file.Header.Settings.Baseline})
 	requests, storage := map[int][]*store.Requests{}, map[int]*store.Storage{}
 	err := file.Scan(func(rec any) error {
+		if x, ok := rec.(*store.Requests); ok {
+			// What a study compares is fixed beforehand, so no pilot fork chooses
+			// anything; over a wire they are forks as any other.
+			x.Pilot = false
+		}
 		a.Add(rec)
 		switch x := rec.(type) {
 		case *store.Size:
 			m.sizes = append(m.sizes, *x)
 		case *store.Requests:
-			if !x.Pilot {
-				requests[x.Case] = append(requests[x.Case], x)
-			}
+			requests[x.Case] = append(requests[x.Case], x)
 		case *store.Storage:
 			storage[x.Case] = x
 		case *store.Noise:

@@ -53,7 +53,8 @@ type Run struct {
 	Server     string            // the runtime that answers over HTTP; empty: each its own
 	Encodings  []string          // none: identity
 	Time       time.Duration     // of measuring, for each runtime
-	Full       time.Duration     // the same with --full; 0: as without
+	Forks      int               // at most, for each runtime; 0: as many as the time holds
+	Full       time.Duration     // instead of Time and Forks with --full; 0: as without
 	SizesOnly  bool              // nothing is timed; "wirecost size" in a result file
 }
 
@@ -198,11 +199,14 @@ func (s *Study) Args(r Run, dir string, full bool) []string {
 		if r.Server != "" {
 			args = append(args, "--server="+r.Server)
 		}
-		limit := r.Time
+		limit, forks := r.Time, r.Forks
 		if full && r.Full > 0 {
-			limit = r.Full
+			limit, forks = r.Full, 0
 		}
 		args = append(args, "--max-time="+limit.String())
+		if forks > 0 {
+			args = append(args, fmt.Sprintf("--max-forks=%d", forks))
+		}
 	}
 	args = append(args, "--")
 	for _, name := range r.Payloads {
