@@ -10,8 +10,14 @@ import (
 	"wirecost/internal/stats"
 )
 
-// coldWireForks is in how many forks the first requests are timed apart.
+// coldWireForks is in how many forks the first requests are timed apart: in the
+// first only, where forks are so long that few fit into the time.
 const coldWireForks = 3
+
+func (f *wireFork) isCold() bool {
+	long := f.o.perFork() > 0 && float64(f.l.longest) > 2*f.o.perFork()
+	return f.n == 0 || f.n < coldWireForks && !long
+}
 
 // coldRequests and coldTime bound the first requests of a case that are timed
 // apart. Where there are many cases for the time, all together take coldShare of a
@@ -35,14 +41,14 @@ func (o *overWire) coldTime() float64 {
 // They also tell what a request costs.
 func (f *wireFork) cold(ctx context.Context) error {
 	return f.each(ctx, func(m *caller, c *caseState) error {
-		if f.n >= coldWireForks && c.cost != nil {
+		if !f.isCold() && c.cost != nil {
 			return nil
 		}
 		ns, err := f.coldCase(ctx, m, c)
 		if err != nil {
 			return err
 		}
-		if f.n < coldWireForks {
+		if f.isCold() {
 			f.records[c].ColdNS = ns
 		}
 		if c.cost == nil {

@@ -62,7 +62,7 @@ message Person {
 			{Name: "sizes", Payloads: each(phones, addressBook), SizesOnly: true},
 			{
 				Name: "python", Payloads: each(phones, addressBook), Runtimes: []string{"python"},
-				Codecs: pythonCodecs[:], Operations: []bench.Operation{bench.Encode, bench.Decode, bench.Visit}, Time: 45 * time.Second,
+				Codecs: pythonCodecs[:], Operations: []bench.Operation{bench.Encode, bench.Decode, bench.Visit}, Time: 42 * time.Second,
 			},
 			{
 				Name: "today", Payloads: each([]int{1000, 16000}, addressBook), Runtimes: []string{"python"}, Codecs: pythonToday,

@@ -82,7 +82,7 @@ message MultipleData {
 			},
 			{
 				Name: "redis", Payloads: []string{single, listOf10}, Runtimes: []string{"go"}, Codecs: []string{goJSON, goProtobuf},
-				Over: []bench.Transport{bench.Redis}, Time: 35 * time.Second,
+				Over: []bench.Transport{bench.Redis}, Time: 28 * time.Second,
 			},
 		},
 		Figures: goRedisFigures(),

@@ -14,7 +14,7 @@ const persons = 50_000
 
 // signForks are forks enough for a sign test at 5% where all say the same. It takes
 // minutes to have more of two JVMs or of a browser with one.
-const signForks = 8
+const signForks = 7
 
 // The messages that cross.
 const (
@@ -78,15 +78,15 @@ message Address {
 			{
 				Name: "java", Payloads: []string{everyone}, Runtimes: []string{"java"}, Codecs: []string{javaProtobuf, javaJSONFormat, javaJackson},
 				Operations: []bench.Operation{bench.Decode}, Over: []bench.Transport{bench.HTTP}, Encodings: []string{"identity", "gzip:6"},
-				Time: 130 * time.Second, Forks: signForks, Full: 8 * time.Minute,
+				Time: 145 * time.Second, Forks: signForks, Full: 8 * time.Minute,
 			},
 			{
 				Name: "browsers", Payloads: []string{everyone}, Runtimes: clients, Server: "java", Codecs: codecs,
-				Operations: []bench.Operation{bench.Decode}, Over: []bench.Transport{bench.HTTP}, Time: 80 * time.Second, Forks: signForks, Full: 4 * time.Minute,
+				Operations: []bench.Operation{bench.Decode}, Over: []bench.Transport{bench.HTTP}, Time: 95 * time.Second, Forks: signForks, Full: 4 * time.Minute,
 			},
 			{
-				Name: "post", Payloads: []string{posted}, Runtimes: clients, Server: "java", Codecs: codecs,
-				Operations: []bench.Operation{bench.Encode}, Over: []bench.Transport{bench.HTTP}, Time: 60 * time.Second, Forks: signForks, Full: 15 * time.Minute,
+				Name: "post", Payloads: []string{posted}, Runtimes: []string{"chromium"}, Server: "java", Codecs: []string{v8.protobuf, v8.json},
+				Operations: []bench.Operation{bench.Encode}, Over: []bench.Transport{bench.HTTP}, Time: 70 * time.Second, Forks: signForks, Full: 15 * time.Minute,
 			},
 			{
 				Name: "go", Payloads: []string{everyone}, Runtimes: []string{"go"}, Codecs: []string{goProtobuf, goJSON},
@@ -104,6 +104,7 @@ message Address {
 			{"How much was measured", howMuch},
 		},
 		Differences: []string{
+			"The study does not say which browser made its POSTs; here it is V8's.",
 			"The two protocols' servers were two hosts in the study; here one process serves both, over the loopback interface.",
 			"The JSON that browsers get is written by the server's usual library, Jackson; in the study it came from JsonFormat, as it does here between the two Java processes.",
 			"An unset number is left out of JSON, as proto3's JSON has it: that of the first person, which is 0.",
@@ -237,8 +238,7 @@ func peopleClaims() []Claim {
 			of("GET in SpiderMonkey, Protobuf to JSON", get(spiderMonkey.protobuf, ""), get(spiderMonkey.json, ""), 1.06),
 		}},
 		{"3", "POSTs of one small person: Protobuf takes 4% less", []Part{
-			of("POST from V8, Protobuf to JSON", post(v8.protobuf), post(v8.json), 0.963),
-			of("POST from SpiderMonkey, Protobuf to JSON", post(spiderMonkey.protobuf), post(spiderMonkey.json), 0.963),
+			of("POST, Protobuf to JSON", post(v8.protobuf), post(v8.json), 0.963),
 		}},
 		{"4", "Java to Java: Protobuf takes 33% of JSON's time with gzip and 24 to 25% without", []Part{
 			of("Protobuf to JsonFormat, gzip", get(javaProtobuf, "gzip"), get(javaJSONFormat, "gzip"), 0.334),

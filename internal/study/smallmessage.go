@@ -56,7 +56,7 @@ message ProtoMessage {
 				"go/encoding-json", "go/go-json-experiment", "go/goccy", "go/sonic", "go/sonic-default",
 				"go/protobuf", "go/vtprotobuf", "go/vtprotobuf-unsafe", "go/protojson",
 			},
-			Operations: []bench.Operation{bench.Encode, bench.Decode}, Time: 22 * time.Second,
+			Operations: []bench.Operation{bench.Encode, bench.Decode}, Time: 20 * time.Second,
 		}},
 		Figures: []Figure{
 			{Name: "goccy/go-json encode", Published: 55.00, Unit: Nanoseconds, Measured: goccyInt(bench.Encode).Median()},

@@ -234,14 +234,14 @@ func TestArgs(t *testing.T) {
 	got := strings.Join(s[0].Args(s[0].Runs[0], "d", false), " ")
 	for _, want := range []string{
 		"--schema=" + filepath.Join("d", "schema.proto"), "--message=sample.SampleMessage", "--root=timestamp=sample.ProtoMessage", "--encoding=identity",
-		"--runtime=go", "--op=encode,decode", "--max-time=22s -- " + filepath.Join("d", "int64.json") + " " + filepath.Join("d", "timestamp.json"),
+		"--runtime=go", "--op=encode,decode", "--max-time=20s -- " + filepath.Join("d", "int64.json") + " " + filepath.Join("d", "timestamp.json"),
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q lacks %q", got, want)
 		}
 	}
 	s, _ = Named([]string{"people-http"})
-	for full, want := range map[bool]string{false: "--server=java --max-time=1m0s --max-forks=8 --", true: "--over=http --server=java --max-time=15m0s --"} {
+	for full, want := range map[bool]string{false: "--server=java --max-time=1m10s --max-forks=7 --", true: "--over=http --server=java --max-time=15m0s --"} {
 		if got := strings.Join(s[0].Args(s[0].Runs[3], "d", full), " "); !strings.Contains(got, want) {
 			t.Errorf("%q lacks %q", got, want)
 		}
