@@ -78,7 +78,7 @@ message Address {
 			{
 				Name: "java", Payloads: []string{everyone}, Runtimes: []string{"java"}, Codecs: []string{javaProtobuf, javaJSONFormat, javaJackson},
 				Operations: []bench.Operation{bench.Decode}, Over: []bench.Transport{bench.HTTP}, Encodings: []string{"identity", "gzip:6"},
-				Time: 145 * time.Second, Forks: signForks, Full: 8 * time.Minute,
+				Time: 175 * time.Second, Forks: signForks, Full: 8 * time.Minute,
 			},
 			{
 				Name: "browsers", Payloads: []string{everyone}, Runtimes: clients, Server: "java", Codecs: codecs,
