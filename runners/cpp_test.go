@@ -34,6 +34,7 @@ func buildCpp(t *testing.T, s goSchema, codecs ...string) *goBuild {
 // TestCppRunner builds every codec for every schema, and checks what each says of
 // each document.
 func TestCppRunner(t *testing.T) {
+	t.Parallel()
 	for _, s := range goSchemas {
 		t.Run(s.name, func(t *testing.T) {
 			b := buildCpp(t, s)
@@ -143,6 +144,7 @@ func cppOperation(t *testing.T, p runner.Process, sample goSample, c runner.Code
 // TestCppCorpora holds the codecs against documents of the world, under schemas
 // inferred from them with types recognised, all in one build.
 func TestCppCorpora(t *testing.T) {
+	t.Parallel()
 	samples := corporaSamples(t)
 	s := inferSamples(t, schema.TrackTyped, samples)
 	b := buildCpp(t, s, "nlohmann", "rapidjson", "simdjson", "protobuf", "protobuf-arena")

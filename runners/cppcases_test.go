@@ -78,6 +78,7 @@ var cppCases = []goSample{
 
 // TestCppCases holds every codec against these inputs, all in one build.
 func TestCppCases(t *testing.T) {
+	t.Parallel()
 	s := inferSamples(t, schema.TrackLiteral, slices.Clone(cppCases))
 	b := buildCpp(t, s)
 	for _, d := range b.Dropped {
@@ -89,6 +90,7 @@ func TestCppCases(t *testing.T) {
 // TestCppProtoJSONIsNotTheBaseline is D23: what JSON is compared by is a native
 // library, and ProtoJSON is a codec of its own beside it, on its own documents.
 func TestCppProtoJSONIsNotTheBaseline(t *testing.T) {
+	t.Parallel()
 	record := `{"name":"n#","role":"r","ports":[1,2,3],"labels":{"k":"v"}}`
 	s := inferSamples(t, schema.TrackLiteral, []goSample{{name: "D23", documents: []string{`{"records":[` + cppMany(1000, record) + `]}`}}})
 	b := buildCpp(t, s, "nlohmann", "protojson", "protobuf")
@@ -143,6 +145,7 @@ func TestCppMemory(t *testing.T) {
 // TestCppDeepNesting checks that documents too deep for a codec are refused, and
 // that those as deep as wirecost reads are not too deep for JSON.
 func TestCppDeepNesting(t *testing.T) {
+	t.Parallel()
 	s := goSchema{
 		name: "deep", proto: `syntax = "proto3"; message Deep { Deep deeper = 1; }`,
 		samples: []goSample{{"deep", "Deep", []string{`{"deeper":{}}`}}},
@@ -199,6 +202,7 @@ func cppVarint(n int) []byte {
 // compile costs that codec only: ProtoJSON needs the enum's own names, and
 // one of these is a macro.
 func TestCppDropsWhatDoesNotCompile(t *testing.T) {
+	t.Parallel()
 	s := goSchema{
 		name: "macro", proto: `syntax = "proto3"; enum End { EOF = 0; errno = 1; } message Stream { End end = 1; }`,
 		samples: []goSample{{"stream", "Stream", []string{`{"end":"errno"}`, `{"end":"EOF"}`}}},

@@ -36,6 +36,7 @@ func fit(t *testing.T, s *schema.Schema, g goSchema) {
 // TestGoRunnerCorpora holds the default codecs against documents of the world,
 // under a schema inferred from them, all in one build.
 func TestGoRunnerCorpora(t *testing.T) {
+	t.Parallel()
 	root := testenv.Corpora(t)
 	r := goRunner(t)
 	var codecs []string

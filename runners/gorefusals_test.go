@@ -15,6 +15,7 @@ import (
 // TestGoRunnerRefusals checks that wrong requests and bad documents are errors
 // of their request, and cost the runner nothing else.
 func TestGoRunnerRefusals(t *testing.T) {
+	t.Parallel()
 	r := goRunner(t)
 	s := goSchemas[1]
 	codecs := []string{"encoding-json", "protobuf"}
@@ -86,6 +87,7 @@ func TestGoRunnerRefusals(t *testing.T) {
 
 // TestGoRunnerConforms holds the runner against the rules of the protocol.
 func TestGoRunnerConforms(t *testing.T) {
+	t.Parallel()
 	r := goRunner(t)
 	b := buildGo(t, &runner.Builder{Cache: t.TempDir(), Version: "test"}, r, goSchemas[1], []string{"encoding-json", "protobuf", "protojson"})
 	command := runner.Command{Words: []string{filepath.Join(b.Dir, "runner"+exe())}, Dir: b.Dir}
@@ -120,6 +122,7 @@ func exe() string {
 // TestGoRunnerBuildsOnlyWhatIsSelected checks that a JSON library does not bring
 // Protobuf along, nor another JSON library.
 func TestGoRunnerBuildsOnlyWhatIsSelected(t *testing.T) {
+	t.Parallel()
 	r := goRunner(t)
 	b := buildGo(t, &runner.Builder{Cache: t.TempDir(), Version: "test"}, r, goSchemas[1], []string{"goccy"})
 	p := start(t, b.Build)

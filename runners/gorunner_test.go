@@ -53,6 +53,7 @@ func codecNames(r *runner.Runner) []string {
 // TestGoRunner builds every codec for every schema, and checks what each says of
 // each document.
 func TestGoRunner(t *testing.T) {
+	t.Parallel()
 	r := goRunner(t)
 	builder := &runner.Builder{Cache: t.TempDir(), Version: "test"}
 	for _, s := range goSchemas {

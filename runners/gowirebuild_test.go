@@ -22,6 +22,7 @@ var wireLibraries = map[bench.Transport][]string{
 // compiled beforehand: the libraries of the transports that were asked for, and
 // of no others.
 func TestGoCompilesTransportsAskedFor(t *testing.T) {
+	t.Parallel()
 	r := goRunner(t)
 	builder := &runner.Builder{Cache: t.TempDir(), Version: "test"}
 	for _, transports := range [][]bench.Transport{nil, {bench.HTTP}, {bench.HTTP, bench.Redis}} {

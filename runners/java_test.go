@@ -139,6 +139,7 @@ func (b *javaBuild) everySample(t *testing.T, s goSchema, codec string) {
 
 // TestJavaRunner builds every codec for schemas with everything in them.
 func TestJavaRunner(t *testing.T) {
+	t.Parallel()
 	for _, s := range goSchemas {
 		t.Run(s.name, func(t *testing.T) {
 			b := buildJava(t, s)

@@ -20,6 +20,7 @@ import (
 // TestJavaCorpora holds every codec against documents of the world, under schemas
 // inferred from them on both tracks, each in one build.
 func TestJavaCorpora(t *testing.T) {
+	t.Parallel()
 	javaRunner(t)
 	samples := corporaSamples(t)
 	for _, track := range []string{schema.TrackLiteral, schema.TrackTyped} {
@@ -31,6 +32,7 @@ func TestJavaCorpora(t *testing.T) {
 // numbers in the list of cases: D10 (names that do not compile: descriptor, class),
 // D26 (ASCII and not) and D30 (one string, by length and width) among them.
 func TestJavaCases(t *testing.T) {
+	t.Parallel()
 	javaRunner(t)
 	javaInferred(t, inferSamples(t, schema.TrackLiteral, nodeCases()))
 }
@@ -54,6 +56,7 @@ func javaInferred(t *testing.T, s goSchema) {
 // TestJavaAccessors is fields whose generated accessors would meet (items and
 // items_count both want getItemsCount), and enum values that are words of Java.
 func TestJavaAccessors(t *testing.T) {
+	t.Parallel()
 	s := goSchema{name: "accessors", proto: `syntax = "proto3";
 message Doc {
   repeated int32 items = 1; int32 items_count = 2; repeated string items_list = 3; string name = 4; bytes name_bytes = 5;
@@ -77,6 +80,7 @@ enum Kind { none = 0; class = 1; }
 // themselves: the empty key, values of any kind behind bare messages, bare messages that
 // contain themselves.
 func TestJavaStrangeShapes(t *testing.T) {
+	t.Parallel()
 	s := goSchema{name: "strange", proto: `syntax = "proto3";
 import "google/protobuf/struct.proto";
 import "wirecost/json.proto";

@@ -88,6 +88,7 @@ func sum(x []uint32) (n uint32) {
 // ways: with the client, whose checksums are held against the reference, and with
 // one that is not ours, which looks at what crosses.
 func TestJavaOverHTTP(t *testing.T) {
+	t.Parallel()
 	s := goSchemas[0]
 	w := javaOverHTTP(t, s)
 	if !slices.Equal(w.description.Serves, []bench.Transport{bench.HTTP}) || !slices.Equal(w.description.Calls, []bench.Transport{bench.HTTP}) ||
@@ -301,6 +302,7 @@ func small() goSchema {
 
 // TestJavaServerRefuses asks for what is not there, and sends what is no document.
 func TestJavaServerRefuses(t *testing.T) {
+	t.Parallel()
 	w := javaOverHTTP(t, small())
 	deep := []byte(strings.Repeat(`{"children":[`, 50_000))
 	for _, x := range []struct {
@@ -351,6 +353,7 @@ func TestJavaServerRefuses(t *testing.T) {
 // TestJavaServerKeepsConnections makes more requests over one connection than
 // Tomcat allows by itself.
 func TestJavaServerKeepsConnections(t *testing.T) {
+	t.Parallel()
 	w := javaOverHTTP(t, small())
 	client := &http.Client{Timeout: time.Minute}
 	defer client.CloseIdleConnections()
@@ -369,6 +372,7 @@ func TestJavaServerKeepsConnections(t *testing.T) {
 
 // TestJavaWithoutTransports looks at a build that crosses nothing.
 func TestJavaWithoutTransports(t *testing.T) {
+	t.Parallel()
 	b := buildJava(t, small())
 	p := start(t, b.Build)
 	d, err := p.Describe(t.Context())

@@ -31,6 +31,7 @@ func javaClient(t *testing.T) *calling {
 // TestJavaClientRefuses lets the client talk to servers that are not as they
 // should be. Each is an error of its own request, told at once.
 func TestJavaClientRefuses(t *testing.T) {
+	t.Parallel()
 	c := javaClient(t)
 	good := map[string]string{"Content-Type": "application/json", "Server-Timing": "encode;dur=0.001"}
 	with := func(name, value string) map[string]string {
@@ -92,6 +93,7 @@ func (c *calling) wantError(t *testing.T, what, address string, op bench.Operati
 // TestJavaClientLosesItsServer is a server that is not there, one that leaves in
 // the middle of an answer, and requests that name nothing.
 func TestJavaClientLosesItsServer(t *testing.T) {
+	t.Parallel()
 	c := javaClient(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -196,6 +198,7 @@ func TestJavaClientTellsTheServersTime(t *testing.T) {
 // TestJavaOverHTTPHoldsALargeDocument is a document that does not fit the heap
 // with which the runner starts.
 func TestJavaOverHTTPHoldsALargeDocument(t *testing.T) {
+	t.Parallel()
 	var b strings.Builder
 	b.WriteString(`{"people":[`)
 	for i := range 50_000 {
@@ -220,6 +223,7 @@ message Person { int64 id = 1; string first = 2; string last = 3; string email =
 // TestJavaAndGo lets each call the other's server. Strings have other lengths in
 // Java than in Go: who decodes tells the checksum.
 func TestJavaAndGo(t *testing.T) {
+	t.Parallel()
 	java := javaOverHTTP(t, small())
 	javaClient, _ := java.ready(t)
 	r := goRunner(t)
@@ -247,6 +251,7 @@ func TestJavaAndGo(t *testing.T) {
 // TestJavaClientKeepsItsConnection counts connections, holds the spans against the
 // total, and then takes the server away.
 func TestJavaClientKeepsItsConnection(t *testing.T) {
+	t.Parallel()
 	w := javaOverHTTP(t, small())
 	client, _ := w.ready(t)
 	g := newGate(t, strings.TrimPrefix(w.address, "http://"), nil)

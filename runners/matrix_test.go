@@ -30,6 +30,7 @@ import (
 // codec of that form in every runtime, and compares what these make of it with
 // the reference, in meaning.
 func TestEveryRuntimeReadsWhatTheOthersWrite(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds programs: not with -short")
 	}

@@ -44,6 +44,7 @@ func buildNode(t *testing.T, s goSchema) *goBuild {
 // TestNodeRunner builds every codec for every schema, and checks what each says of
 // each document.
 func TestNodeRunner(t *testing.T) {
+	t.Parallel()
 	for _, s := range goSchemas {
 		t.Run(s.name, func(t *testing.T) {
 			b := buildNode(t, s)
@@ -176,6 +177,7 @@ func (b *goBuild) nodeOperation(t *testing.T, p runner.Process, sample goSample,
 
 // TestNodeConforms holds the runner against the rules of the protocol.
 func TestNodeConforms(t *testing.T) {
+	t.Parallel()
 	b := buildNode(t, goSchemas[1])
 	findings, err := check.Run(t.Context(), check.Command(b.Command()), check.Options{
 		Samples: b.files, Dir: b.dir, Deadline: time.Minute,
@@ -240,6 +242,7 @@ if (Object.getOwnPropertyNames(Object.prototype).length !== 12) console.log('Obj
 
 // TestNodeOverwritesTheInput checks what codecs say of who owns strings and bytes.
 func TestNodeOverwritesTheInput(t *testing.T) {
+	t.Parallel()
 	s := goSchema{name: "owned", proto: `syntax = "proto3";
 message Doc { string text = 1; bytes raw = 2; repeated Doc inner = 3; map<string, string> by = 4; }
 `, samples: []goSample{{"docs", "Doc", []string{`{"text":"plain text","raw":"AQID","inner":[{"text":"inner text"}],"by":{"__proto__":"p"}}`}}}}
@@ -267,6 +270,7 @@ message Doc { string text = 1; bytes raw = 2; repeated Doc inner = 3; map<string
 
 // TestNodeLibrariesAreListed checks that the documentation has what npm is asked for.
 func TestNodeLibrariesAreListed(t *testing.T) {
+	t.Parallel()
 	var packages struct{ Dependencies, DevDependencies map[string]string }
 	b, err := os.ReadFile("node/setup/package.json")
 	if err != nil {

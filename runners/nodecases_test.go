@@ -13,6 +13,7 @@ import (
 // TestNodeCorpora holds every codec against documents of the world, under schemas
 // inferred from them on both tracks, all in one build.
 func TestNodeCorpora(t *testing.T) {
+	t.Parallel()
 	samples := corporaSamples(t)
 	for _, track := range []string{schema.TrackLiteral, schema.TrackTyped} {
 		t.Run(track, func(t *testing.T) {
@@ -93,6 +94,7 @@ func nodeCases() []goSample {
 
 // TestNodeCases holds every codec against inputs of public reports, all in one build.
 func TestNodeCases(t *testing.T) {
+	t.Parallel()
 	skips := map[string]string{
 		"d05/json":                          "the integer 9223372036854775807 at $.big is beyond 2^53",
 		"d10/fast-json-stringify":           `takes the "__proto__" that every object inherits`,
@@ -108,6 +110,7 @@ func TestNodeCases(t *testing.T) {
 
 // TestNodeD28 is the schema of D28 with its error put right, and documents of its kind.
 func TestNodeD28(t *testing.T) {
+	t.Parallel()
 	s := goSchema{name: "d28", proto: `syntax = "proto3";
 message Ev { string tx = 1; Amount body = 2; }
 message Amount { double v = 1; string day = 2; string cur = 3; }
@@ -121,6 +124,7 @@ message Amount { double v = 1; string day = 2; string cur = 3; }
 // TestNodeRefusesWhatJSONLoses checks that codecs that go through JSON.parse refuse
 // documents with numbers that it changes, and no others.
 func TestNodeRefusesWhatJSONLoses(t *testing.T) {
+	t.Parallel()
 	s := goSchema{name: "lossy", proto: `syntax = "proto3";
 import "google/protobuf/struct.proto";
 import "wirecost/json.proto";

@@ -126,6 +126,7 @@ func (b *pythonBuild) measure(t *testing.T, sample goSample, c runner.CodecDescr
 
 // TestPythonRunner builds every codec for schemas with everything in them.
 func TestPythonRunner(t *testing.T) {
+	t.Parallel()
 	for _, s := range goSchemas {
 		t.Run(s.name, func(t *testing.T) {
 			b := buildPython(t, s)

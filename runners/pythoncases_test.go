@@ -33,6 +33,7 @@ func (b *pythonBuild) all(t *testing.T, samples []goSample, skips map[string]str
 // TestPythonCorpora holds every codec against documents of the world, under
 // schemas inferred from them on both tracks, all in one build.
 func TestPythonCorpora(t *testing.T) {
+	t.Parallel()
 	samples := corporaSamples(t)
 	for _, track := range []string{schema.TrackLiteral, schema.TrackTyped} {
 		t.Run(track, func(t *testing.T) {
@@ -108,6 +109,7 @@ func pythonMap(n int) string {
 
 // TestPythonCases verifies every codec on those inputs.
 func TestPythonCases(t *testing.T) {
+	t.Parallel()
 	for _, track := range []string{schema.TrackLiteral, schema.TrackTyped} {
 		t.Run(track, func(t *testing.T) {
 			skips := map[string]string{"D05/orjson": "the number 700000000000000000000000000007 at $.bigger of document 0 would be rounded"}
@@ -123,6 +125,7 @@ func TestPythonCases(t *testing.T) {
 // TestPythonCaseD26 checks that text beyond ASCII costs what it costs a program
 // that encodes an object once: strings keep their UTF-8 from then on.
 func TestPythonCaseD26(t *testing.T) {
+	t.Parallel()
 	list := func(letter string) string {
 		return `{"texts":[` + pythonJoin(200, func(i int) string { return fmt.Sprintf(`"%s%d"`, strings.Repeat(letter, 40), i) }) + `]}`
 	}
@@ -147,6 +150,7 @@ func TestPythonCaseD26(t *testing.T) {
 // TestPythonMsgspecRefuses checks what msgspec has no type for, or would read
 // otherwise: it says so, and the others go on.
 func TestPythonMsgspecRefuses(t *testing.T) {
+	t.Parallel()
 	s := goSchema{
 		name: "refused",
 		proto: `syntax = "proto3";
@@ -178,6 +182,7 @@ message Blob { bytes data = 1; repeated bytes more = 2; }
 // TestPythonCaseD31 decodes maps of sizes that were reported as slow. None may
 // take far longer per entry than the others, in the median of a few.
 func TestPythonCaseD31(t *testing.T) {
+	t.Parallel()
 	sizes := []int{25_000, 35_000, 50_000, 70_000, 100_000}
 	sample := goSample{name: "maps"}
 	for _, n := range sizes {
@@ -201,6 +206,7 @@ func TestPythonCaseD31(t *testing.T) {
 // TestPythonCaseD32 measures a tensor: JSON and packed Protobuf both give every
 // number back, and a batch holds the whole of it.
 func TestPythonCaseD32(t *testing.T) {
+	t.Parallel()
 	sample := goSample{name: "tensor", documents: []string{`{"shape":[100,3,4],"data":[` + pythonJoin(1200, func(i int) string { return fmt.Sprintf("%d.5", i) }) + `]}`}}
 	b := buildPython(t, inferSamples(t, schema.TrackLiteral, []goSample{sample}))
 	for _, c := range b.codecs {
@@ -212,6 +218,7 @@ func TestPythonCaseD32(t *testing.T) {
 // TestPythonCaseD33 checks that the pure-Python runtime of Protobuf is marked in
 // what describe says, and that the usual one is not.
 func TestPythonCaseD33(t *testing.T) {
+	t.Parallel()
 	sample := goSample{name: "crd", documents: pythonInputs()[len(pythonInputs())-1].documents}
 	b := buildPython(t, inferSamples(t, schema.TrackLiteral, []goSample{sample}))
 	described := func(p runner.Process) runner.CodecDescription {
@@ -244,6 +251,7 @@ func TestPythonCaseD33(t *testing.T) {
 // TestPythonRunnerRefuses checks that what is no JSON, or cannot be written as
 // such, is an error of its request and costs the runner nothing else.
 func TestPythonRunnerRefuses(t *testing.T) {
+	t.Parallel()
 	s := goSchemas[0]
 	b := buildPython(t, s)
 	nested := func(levels int) string {
@@ -380,6 +388,7 @@ func pythonResident(t *testing.T, pidFile string) int64 {
 
 // TestPythonDoubles sends random doubles through every JSON codec.
 func TestPythonDoubles(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 7))
 	var values []float64
 	for len(values) < 10_000 {

@@ -56,6 +56,7 @@ func describeRust(t *testing.T, p runner.Process, b *runner.Build) []runner.Code
 // TestRustRunner builds every codec for every schema, and checks what each says
 // of each document.
 func TestRustRunner(t *testing.T) {
+	t.Parallel()
 	for _, s := range goSchemas {
 		t.Run(s.name, func(t *testing.T) {
 			b := buildRust(t, s)
@@ -114,6 +115,7 @@ func (b *goBuild) rustCodec(t *testing.T, p runner.Process, sample goSample, c r
 // of serde_json changes some, as its trait says, also shows that the two copies of
 // the library are two.
 func TestRustDoubles(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	values := make([]string, 10_000)
 	for i := range values {
@@ -154,6 +156,7 @@ const deepProto = `syntax = "proto3"; message Deep { Deep deeper = 1; }`
 // TestRustDeepNesting checks that documents deeper than a library goes are an
 // error, not the end of the runner.
 func TestRustDeepNesting(t *testing.T) {
+	t.Parallel()
 	b := buildRust(t, goSchema{name: "deep", proto: deepProto, samples: []goSample{{"deep", "Deep", []string{`{"deeper":{}}`}}}})
 	p := start(t, b.Build)
 	codecs := describeRust(t, p, b.Build)
@@ -209,6 +212,7 @@ func TestRustCountsAllocations(t *testing.T) {
 // TestRustBuildsOnlyWhatIsSelected checks that a codec does not bring another's
 // messages or source along.
 func TestRustBuildsOnlyWhatIsSelected(t *testing.T) {
+	t.Parallel()
 	for _, codec := range []string{"sonic-rs", "serde-json-default", "buffa"} {
 		b := buildRust(t, goSchemas[1], codec)
 		p := start(t, b.Build)

@@ -82,6 +82,7 @@ var rustSkips = map[string]string{}
 // public reports, under schemas inferred from them, all in one build. Of the two
 // tracks it takes the typed one, since the matrix has the other.
 func TestRustDocuments(t *testing.T) {
+	t.Parallel()
 	samples := append(corporaSamples(t), rustCases()...)
 	s := inferSamples(t, schema.TrackTyped, samples)
 	b := buildRust(t, s)
@@ -109,6 +110,7 @@ func TestRustDocuments(t *testing.T) {
 // TestRustCaseD30 checks for D26 and D30 that in each batch every document counts,
 // whatever its letters and length, so that none is measured as another.
 func TestRustCaseD30(t *testing.T) {
+	t.Parallel()
 	var samples []goSample
 	for _, c := range rustCases() {
 		if strings.HasPrefix(c.name, "D30") || c.name == "D26" {
