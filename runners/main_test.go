@@ -1,6 +1,7 @@
 package runners_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
 )
@@ -13,7 +14,8 @@ const cargoOptimises = "CARGO_PROFILE_RELEASE_OPT_LEVEL"
 // the time. TestRunnersSpeakTheProtocol tries what runs use.
 func TestMain(m *testing.M) {
 	if err := os.Setenv(cargoOptimises, "0"); err != nil {
-		panic(err)
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 	os.Exit(m.Run())
 }

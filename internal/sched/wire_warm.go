@@ -10,10 +10,12 @@ import (
 	"wirecost/internal/stats"
 )
 
-// coldWireForks is in how many forks the first requests are timed apart: in the
-// first only, where forks are so long that few fit into the time.
+// coldWireForks is in how many forks the first requests are timed apart, where
+// forks are not too long for it.
 const coldWireForks = 3
 
+// isCold reports whether the fork times first requests: the first one does in any
+// case, others not where forks are so long that few fit into the time.
 func (f *wireFork) isCold() bool {
 	long := f.o.perFork() > 0 && float64(f.l.longest) > 2*f.o.perFork()
 	return f.n == 0 || f.n < coldWireForks && !long
@@ -162,11 +164,11 @@ func (f *wireFork) warmRound(ctx context.Context, groups []*group, target float6
 	return took, made, err
 }
 
-// settling is how many rounds are compared with as many before: only one where a
+// settling is how many rounds are compared with as many before: fewer where one
 // request is so long that most of what it runs is compiled by the end of it.
 func settling(slice time.Duration) int {
 	if slice >= 10*warmSlice {
-		return 1
+		return 2
 	}
 	return 3
 }
