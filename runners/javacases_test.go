@@ -145,13 +145,18 @@ func TestJavaMemory(t *testing.T) {
 	}
 }
 
-// TestJavaLargeDocument is a document for which the usual heap is too small.
+// TestJavaLargeDocument is documents for which the usual heap is too small: for all
+// codecs, and for the one that makes most of a document.
 func TestJavaLargeDocument(t *testing.T) {
 	element := `{"id":1234567,"name":"a name of some length","on":true},`
-	list := strings.Repeat(element, 12<<20/len(element))
-	s := inferSamples(t, schema.TrackLiteral, []goSample{{name: "huge", documents: []string{`{"list":[` + list[:len(list)-1] + `]}`}}})
-	b := buildJava(t, s)
-	b.everySample(t, s, "jackson2")
+	for codec, size := range map[string]int{"jackson2": 12 << 20, "jsonformat": 8 << 20} {
+		t.Run(codec, func(t *testing.T) {
+			list := strings.Repeat(element, size/len(element))
+			s := inferSamples(t, schema.TrackLiteral, []goSample{{name: "huge", documents: []string{`{"list":[` + list[:len(list)-1] + `]}`}}})
+			b := buildJava(t, s)
+			b.everySample(t, s, codec)
+		})
+	}
 }
 
 // peak puts a process through a run's requests, and gives the most memory it had.

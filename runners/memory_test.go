@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
-
 	"wirecost/internal/runner"
 	"wirecost/internal/runner/runnertest"
 	"wirecost/internal/schema"
@@ -22,9 +20,8 @@ import (
 
 // What a runner may hold: twice the documents that it was given, and so much.
 const (
-	heldBeside   = 200_000_000
-	heldSample   = 8 << 20 // bytes of JSON: the most that a run hands over of a larger sample
-	heldDocument = 1000
+	heldBeside = 200_000_000
+	heldSample = 8 << 20 // bytes of JSON: the most that a run hands over of a larger sample
 )
 
 const memoryProto = `syntax = "proto3";
@@ -35,7 +32,11 @@ message Order {
   map<string, double> prices = 4;
 }
 message Item { string sku = 1; optional uint32 count = 2; }
+message Day { repeated Order orders = 1; }
 `
+
+// The samples have many small documents or few large ones, of so many bytes.
+var memoryDocuments = map[string]int{"orders": 1000, "days": 500_000}
 
 // TestRunnersAreSmall gives every runtime that is set up a sample as large as they come, lets
 // it verify and measure, and looks at the most that its process ever held.
@@ -46,7 +47,8 @@ func TestRunnersAreSmall(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("reads /proc")
 	}
-	x := newMemorySample(t)
+	s := newMemorySchema(t)
+	samples := []*memorySample{s.sample(t, "orders", memoryOrders), s.sample(t, "days", memoryDays)}
 	all, err := runner.Load(runners.FS)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +63,7 @@ func TestRunnersAreSmall(t *testing.T) {
 			if why := status.Problem(); why != "" {
 				testenv.Skip(t, why)
 			}
-			build, err := builder.Build(t.Context(), r, runner.BuildRequest{Model: x.schema.Model, Sets: x.sets, Codecs: matrixCodecs(r)})
+			build, err := builder.Build(t.Context(), r, runner.BuildRequest{Model: s.Model, Sets: s.sets, Codecs: matrixCodecs(r)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,63 +74,85 @@ func TestRunnersAreSmall(t *testing.T) {
 					groups = append(groups, []string{c})
 				}
 			}
-			for _, group := range groups {
-				x.hold(t, build, group)
+			for _, x := range samples {
+				for _, group := range groups {
+					x.hold(t, build, group)
+				}
 			}
 		})
 	}
 }
 
+// memorySchema is the schema of all samples.
+type memorySchema struct {
+	*schema.Schema
+	sets map[string][]byte
+}
+
+func newMemorySchema(t *testing.T) memorySchema {
+	t.Helper()
+	s, err := schema.CompileText(t.Context(), "order.proto", memoryProto, map[string]string{"orders": "Order", "days": "Day"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets, err := runner.Sets(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return memorySchema{s, sets}
+}
+
+// memoryOrders are documents of one order each.
+func memoryOrders(each int) (documents [][]byte) {
+	for i := range heldSample / each {
+		documents = append(documents, memoryOrder(i, each))
+	}
+	return documents
+}
+
+func memoryOrder(i, length int) []byte {
+	d := fmt.Appendf(nil, `{"id":%d,"name":"customer %d","items":[`, i+1, i)
+	for k := 0; len(d) < length-80; k++ {
+		if k > 0 {
+			d = append(d, ',')
+		}
+		d = fmt.Appendf(d, `{"sku":"article %d of %d","count":%d}`, k, i, k+1)
+	}
+	return fmt.Appendf(d, `],"prices":{"a":1.5,"b":%d.25}}`, i)
+}
+
+// memoryDays are documents of many orders each.
+func memoryDays(each int) (documents [][]byte) {
+	for i := range heldSample / each {
+		d := []byte(`{"orders":[`)
+		for len(d) < each {
+			d = append(append(d, memoryOrder(1000*i+len(d), 300)...), ',')
+		}
+		documents = append(documents, append(d[:len(d)-1], "]}"...))
+	}
+	return documents
+}
+
 // memorySample is a large sample.
 type memorySample struct {
-	schema *schema.Schema
-	sets   map[string][]byte
-	files  runner.SampleFiles
-	bytes  map[string]int // by form
+	files runner.SampleFiles
+	bytes map[string]int // by form
+	each  int            // bytes of a document
 }
 
-func newMemorySample(t *testing.T) *memorySample {
+func (s memorySchema) sample(t *testing.T, name string, write func(each int) [][]byte) *memorySample {
 	t.Helper()
-	s, err := schema.CompileText(t.Context(), "order.proto", memoryProto, map[string]string{"orders": "Order"})
+	documents := write(memoryDocuments[name])
+	if _, err := s.Fit(name, documents[:min(len(documents), 100)], schema.FitOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	ref, err := s.Reference(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var documents [][]byte
-	for i := 0; i < heldSample/heldDocument; i++ {
-		d := fmt.Appendf(nil, `{"id":%d,"name":"customer %d","items":[`, i+1, i)
-		for k := 0; len(d) < heldDocument-80; k++ {
-			if k > 0 {
-				d = append(d, ',')
-			}
-			d = fmt.Appendf(d, `{"sku":"article %d of %d","count":%d}`, k, i, k+1)
-		}
-		documents = append(documents, fmt.Appendf(d, `],"prices":{"a":1.5,"b":%d.25}}`, i))
-	}
-	if _, err := s.Fit("orders", documents[:100], schema.FitOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	x := &memorySample{schema: s, sets: map[string][]byte{}, bytes: map[string]int{}}
-	for name, jsonNames := range map[string]bool{"set.binpb": false, "set-protojson.binpb": true} {
-		set, err := s.Normalised(jsonNames)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if x.sets[name], err = proto.Marshal(set); err != nil {
-			t.Fatal(err)
-		}
-	}
-	x.write(t, documents)
-	return x
-}
-
-func (x *memorySample) write(t *testing.T, documents [][]byte) {
-	t.Helper()
-	ref, err := x.schema.Reference("orders")
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, _ := x.schema.Model.RootOf("orders")
-	x.files = runner.SampleFiles{Sample: "orders", Root: root.Type, Documents: len(documents), Files: map[string]string{}}
+	root, _ := s.Model.RootOf(name)
+	x := &memorySample{bytes: map[string]int{}, each: memoryDocuments[name]}
+	x.files = runner.SampleFiles{Sample: name, Root: root.Type, Documents: len(documents), Files: map[string]string{}}
 	forms := map[string][][]byte{runner.DocumentsJSON: documents}
 	for _, d := range documents {
 		m, err := ref.FromJSON(d)
@@ -155,6 +179,7 @@ func (x *memorySample) write(t *testing.T, documents [][]byte) {
 			x.bytes[form] += len(d)
 		}
 	}
+	return x
 }
 
 // hold lets one process do all that a run asks of it.
@@ -183,17 +208,16 @@ func (x *memorySample) hold(t *testing.T, build *runner.Build, codecs []string) 
 			continue
 		}
 		given[c.Documents] = true
-		if _, err := p.Verify(t.Context(), runner.VerifyRequest{Sample: "orders", Codec: c.Name, Out: filepath.Join(t.TempDir(), "out")}); err != nil {
+		if _, err := p.Verify(t.Context(), runner.VerifyRequest{Sample: x.files.Sample, Codec: c.Name, Out: filepath.Join(t.TempDir(), "out")}); err != nil {
 			t.Fatalf("%s: %v", c.Name, err)
 		}
-		var turn []runner.BatchRequest
-		for _, op := range c.Operations {
-			turn = append(turn, runner.BatchRequest{Sample: "orders", Codec: c.Name, Operation: op, Iterations: 500, Document: 1000, Window: 500})
+		// As a run does: all documents in turns of few bytes, then some of them again and again.
+		window := max(1, calibrated/x.each)
+		for first := 0; first < x.files.Documents; first += window {
+			x.measure(t, p, c, first, min(window, x.files.Documents-first), false)
 		}
-		for _, settle := range []bool{false, true} {
-			if _, err := p.Measure(t.Context(), runner.MeasureRequest{Turn: turn, Settle: settle}); err != nil {
-				t.Fatalf("%s: %v", c.Name, err)
-			}
+		for range 2 {
+			x.measure(t, p, c, 0, window, true)
 		}
 	}
 	sample := 0
@@ -201,9 +225,24 @@ func (x *memorySample) hold(t *testing.T, build *runner.Build, codecs []string) 
 		sample += x.bytes[form]
 	}
 	held := memoryPeak(t, group[0])
-	t.Logf("%s: %d MB held of %d MB given", strings.Join(codecs, ", "), held/1e6, sample/1e6)
+	t.Logf("%s, %s: %d MB held of %d MB given", x.files.Sample, strings.Join(codecs, ", "), held/1e6, sample/1e6)
 	if most := 2*sample + heldBeside; held > most {
-		t.Errorf("%s: %d MB held; at most %d are right for a sample of %d", strings.Join(codecs, ", "), held/1e6, most/1e6, sample/1e6)
+		t.Errorf("%s, %s: %d MB held; at most %d are right for a sample of %d", x.files.Sample, strings.Join(codecs, ", "), held/1e6, most/1e6, sample/1e6)
+	}
+}
+
+// calibrated is how many bytes of documents a turn has that tells what cases cost.
+const calibrated = 256 << 10
+
+// measure does all of a codec's operations once on each document of a window.
+func (x *memorySample) measure(t *testing.T, p runner.Process, c runner.CodecDescription, first, window int, settle bool) {
+	t.Helper()
+	var turn []runner.BatchRequest
+	for _, op := range c.Operations {
+		turn = append(turn, runner.BatchRequest{Sample: x.files.Sample, Codec: c.Name, Operation: op, Iterations: window, Document: first, Window: window})
+	}
+	if _, err := p.Measure(t.Context(), runner.MeasureRequest{Turn: turn, Settle: settle}); err != nil {
+		t.Fatalf("%s: %v", c.Name, err)
 	}
 }
 

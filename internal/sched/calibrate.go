@@ -208,7 +208,7 @@ func (s *Scheduler) calibrateCase(ctx context.Context, p runner.Process, c *case
 				turn = append(turn, batch{c, plan.Window{First: d, Count: 1}, iterations[i]})
 			}
 		}
-		reply, err := s.turn(ctx, p, turn, false)
+		wall, err := s.calibrationTurns(ctx, p, turn)
 		if err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func (s *Scheduler) calibrateCase(ctx context.Context, p runner.Process, c *case
 			}
 		}
 		total := 0.0
-		for k, w := range reply.WallNS {
+		for k, w := range wall {
 			i := k % len(docs)
 			ns[i] = math.Min(ns[i], float64(w)/float64(iterations[i]))
 			total += float64(w)
@@ -245,6 +245,30 @@ func (s *Scheduler) calibrateCase(ctx context.Context, p runner.Process, c *case
 	}
 	c.cost = costs(docs, ns, x.Bytes)
 	return nil
+}
+
+// calibrationBytes bounds the documents of a turn of calibration: a runner holds
+// the objects that a turn's encodes start from, at once.
+const calibrationBytes = 256 << 10
+
+// calibrationTurns sends batches in turns of few enough documents, and returns
+// what each took, in ns.
+func (s *Scheduler) calibrationTurns(ctx context.Context, p runner.Process, all []batch) ([]int64, error) {
+	var wall []int64
+	for len(all) > 0 {
+		n, bytes := 0, 0
+		for n < len(all) && (n == 0 || bytes < calibrationBytes) {
+			bytes += s.Samples[all[n].c.Sample].Bytes[all[n].w.First]
+			n++
+		}
+		reply, err := s.turn(ctx, p, all[:n], false)
+		if err != nil {
+			return nil, err
+		}
+		wall = append(wall, reply.WallNS...)
+		all = all[n:]
+	}
+	return wall, nil
 }
 
 // spread returns up to n of the indexes below total, evenly spaced.

@@ -1,12 +1,20 @@
 package harness;
 
+import java.util.ArrayDeque;
+
 /** A codec that is ready for a sample. */
 public final class Prepared {
+    /** How many bytes the documents have whose objects stay for later requests: those of a large sample would take many times its size. */
+    private static final long MOST_KEPT = 1 << 20;
+
     public final String codec;
     public final Root root;
     public final Document[] documents;
     /** Why it cannot be tried, or null. */
     public final String skipped;
+    /** Documents that have an object, the oldest first. */
+    private final ArrayDeque<Document> kept = new ArrayDeque<>();
+    private long keptBytes;
 
     private Prepared(String codec, Root root, Document[] documents, String skipped) {
         this.codec = codec;
@@ -44,8 +52,19 @@ public final class Prepared {
         Document d = documents[document];
         if (d.object == null) {
             d.object = decoded(document);
+            kept.add(d);
+            keptBytes += d.bytes.length;
         }
         return d.object;
+    }
+
+    /** Drops the oldest objects, down to what may stay. */
+    public synchronized void trim() {
+        while (keptBytes > MOST_KEPT) {
+            Document d = kept.remove();
+            d.object = null;
+            keptBytes -= d.bytes.length;
+        }
     }
 
     private Object decoded(int document) throws Failure {

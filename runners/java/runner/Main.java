@@ -48,8 +48,8 @@ public final class Main {
         Relay relay = null;
         for (byte[] line; (line = readLine(in)) != null; ) {
             Answer a = relay == null ? answer(server, line) : Answer.of(relay.exchange(line));
-            if (a.relayed) {
-                relay = Relay.start();
+            if (a.heap != Relay.NONE) {
+                relay = Relay.start(a.heap);
                 a = Answer.of(relay.exchange(line));
             }
             out.write((a.text + '\n').getBytes(StandardCharsets.UTF_8));
@@ -76,17 +76,17 @@ public final class Main {
     static final class Answer {
         final String text;
         final boolean last;
-        /** Another JVM shall answer this request and all that follow. */
-        final boolean relayed;
+        /** If not {@code Relay.NONE}, another JVM with such a heap shall answer this request and all that follow. */
+        final long heap;
 
-        Answer(String text, boolean last, boolean relayed) {
+        Answer(String text, boolean last, long heap) {
             this.text = text;
             this.last = last;
-            this.relayed = relayed;
+            this.heap = heap;
         }
 
         static Answer of(byte[] reply) {
-            return new Answer(new String(reply, StandardCharsets.UTF_8), false, false);
+            return new Answer(new String(reply, StandardCharsets.UTF_8), false, Relay.NONE);
         }
     }
 
@@ -96,18 +96,19 @@ public final class Main {
         try {
             Request q = Request.read(line);
             id = q.integer("id");
-            if (Relay.needed(q)) {
-                return new Answer("", false, true);
+            long heap = Relay.heap(q);
+            if (heap != Relay.NONE) {
+                return new Answer("", false, heap);
             }
             Reply r = new Reply(id);
             boolean last = server.answer(q, r);
-            return new Answer(r.end(), last, false);
+            return new Answer(r.end(), last, Relay.NONE);
         } catch (Failure e) {
-            return new Answer(Reply.failure(id, e.member, oneLine(e.getMessage())).end(), false, false);
+            return new Answer(Reply.failure(id, e.member, oneLine(e.getMessage())).end(), false, Relay.NONE);
         } catch (IllegalArgumentException e) {
-            return new Answer(Reply.failure(id, "error", oneLine(e.getMessage())).end(), false, false);
+            return new Answer(Reply.failure(id, "error", oneLine(e.getMessage())).end(), false, Relay.NONE);
         } catch (Throwable e) { // a StackOverflowError or OutOfMemoryError as well
-            return new Answer(Reply.failure(id, "error", oneLine(e.toString())).end(), false, false);
+            return new Answer(Reply.failure(id, "error", oneLine(e.toString())).end(), false, Relay.NONE);
         }
     }
 

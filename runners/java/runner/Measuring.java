@@ -46,6 +46,9 @@ final class Measuring {
 
     void measure(Request q, Reply r) throws Failure {
         List<Request> turn = q.objects("turn");
+        for (Request one : turn) {
+            server.find(one).trim();
+        }
         Batch[] batches = new Batch[turn.size()];
         for (int i = 0; i < batches.length; i++) { // the objects that encode starts from are made here
             batches[i] = new Batch(server.find(turn.get(i)), turn.get(i));
@@ -90,6 +93,7 @@ final class Measuring {
     void memory(Request q, Reply r) throws Failure {
         Prepared p = server.find(q);
         String name = q.text("operation");
+        p.trim();
         int n = p.documents.length;
         long iterations = q.integer("iterations", 1, MAX_ITERATIONS);
         Operation operation = p.operation(name, 0, n);

@@ -20,8 +20,8 @@ final class Relay {
     /** Set in the second JVM. */
     private static final String SECOND = "runner.second";
 
-    /** How many times the documents' bytes a heap should hold for each codec, and how much more. */
-    private static final int TIMES = 10;
+    /** How many times all documents' bytes a heap should hold for each codec, since a turn may need the objects of all, and how much more. */
+    private static final int TIMES = 8;
     private static final long MORE = 40L << 20;
 
     /** How much a server or client takes besides. */
@@ -35,29 +35,47 @@ final class Relay {
         replies = new BufferedInputStream(process.getInputStream(), 1 << 16);
     }
 
-    static boolean needed(Request q) {
+    /** No second JVM, or one with the default for the largest heap, which is a quarter of the machine's memory. */
+    static final long NONE = 0, DEFAULT = Long.MAX_VALUE;
+
+    /** How large the second JVM's heap may become that a request needs, in bytes, or NONE or DEFAULT. */
+    static long heap(Request q) throws IOException {
         if (!q.text("request").equals("prepare") || Boolean.getBoolean(SECOND)) {
-            return false;
+            return NONE;
         }
-        long bytes = 0;
+        long bytes = MORE;
         for (Request sample : q.objects("samples")) {
             for (String name : q.texts("codecs")) {
                 Codecs.Description d = Codecs.find(name);
-                bytes += d == null ? 0 : new File(sample.object("files").text(d.documents)).length();
+                File file = d == null ? null : new File(sample.object("files").text(d.documents));
+                if (file != null && file.isFile()) {
+                    bytes += Math.max(TIMES * file.length(), footprint(d, file));
+                }
             }
         }
-        long wire = Transports.ALL.isEmpty() ? 0 : WIRE;
-        return TIMES * bytes + MORE + wire > Runtime.getRuntime().maxMemory();
+        boolean wire = !Transports.ALL.isEmpty();
+        if (bytes + (wire ? WIRE : 0) <= Runtime.getRuntime().maxMemory()) {
+            return NONE;
+        }
+        return wire ? DEFAULT : 2 * bytes; // a service has the default heap; what decodes and encodes alone, room to collect in
     }
 
-    /** Starts a JVM like this one, but with the default for the largest heap. */
-    static Relay start() throws IOException {
+    private static long footprint(Codecs.Description d, File file) throws IOException {
+        int times = d.codec().footprint();
+        return times > TIMES ? times * Documents.longest(file) : 0;
+    }
+
+    /** Starts a JVM like this one, but for the largest heap. */
+    static Relay start(long heap) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current().info().command().orElse("java"));
         for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
             if (!flag.startsWith("-Xmx")) {
                 command.add(flag);
             }
+        }
+        if (heap != DEFAULT) {
+            command.add("-Xmx" + heap);
         }
         command.addAll(List.of("-D" + SECOND + "=true", "-cp", System.getProperty("java.class.path"), "runner.Main"));
         return new Relay(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());

@@ -9,6 +9,31 @@ export class Document {
   }
 }
 
+// mostKept is how much the documents come to whose objects stay for later turns:
+// bytes, or UTF-16 units where a codec starts from strings.
+const mostKept = 1 << 20;
+
+// Objects bounds what is kept of the objects that encode starts from: those of a
+// large sample would take many times its size.
+export class Objects {
+  #kept = []; // documents that have an object, the oldest first
+  #length = 0;
+
+  add(document) {
+    this.#kept.push(document);
+    this.#length += document.input.length;
+  }
+
+  // trim drops the oldest objects, down to the bound.
+  trim() {
+    while (this.#length > mostKept) {
+      const document = this.#kept.shift();
+      document.object = undefined;
+      this.#length -= document.input.length;
+    }
+  }
+}
+
 // split cuts a documents file: for each document its length as a little-endian
 // uint32, then that many bytes. The parts share the file's memory.
 export function split(file, count) {

@@ -12,7 +12,7 @@
 //   meter()           starts to count what the process uses; gives a function
 //                     that tells what was used since
 // All but schema and description may be asynchronous.
-import { Document, split } from './documents.mjs';
+import { Document, Objects, split } from './documents.mjs';
 import { clockStep, empty, once, timed } from './operations.mjs';
 import { toBytes } from './utf8.mjs';
 
@@ -34,6 +34,7 @@ export class Server {
   #samples = new Map();
   #codecs = new Map();
   #empty = empty();
+  #objects = new Objects();
 
   constructor(platform) {
     this.#platform = platform;
@@ -53,6 +54,7 @@ export class Server {
 
   async prepare({ samples, codecs }) {
     this.#samples.clear();
+    this.#objects = new Objects();
     const skips = [];
     for (const one of samples) {
       const root = this.#root(one);
@@ -90,7 +92,7 @@ export class Server {
       if (!this.#codecs.has(name)) this.#codecs.set(name, await make(schema));
       const codec = this.#codecs.get(name);
       const skipped = codec.refuse?.(root, documents);
-      return skipped ? { skipped } : new Prepared(described, codec, root, documents);
+      return skipped ? { skipped } : new Prepared(described, codec, root, documents, this.#objects);
     } catch (error) {
       return { skipped: `cannot take the schema: ${error.message}` };
     }
@@ -131,6 +133,7 @@ export class Server {
   }
 
   async measure({ turn, settle }) {
+    this.#objects.trim();
     const batches = turn.map((request, i) => naming(`batch ${i}`, () => this.#batch(request)));
     if (settle) this.#platform.settle();
     const results = new Array(batches.length);
@@ -169,8 +172,10 @@ export class Server {
 // Prepared is a codec that is ready for a sample.
 class Prepared {
   #loops = new Map();
+  #objects;
 
-  constructor(described, codec, root, documents) {
+  constructor(described, codec, root, documents, objects) {
+    this.#objects = objects;
     this.described = described;
     this.codec = codec;
     this.scope = codec.root(root);
@@ -197,7 +202,11 @@ class Prepared {
 
   // decode makes the objects that encode starts from.
   decode(documents) {
-    for (const document of documents) document.object ??= this.once.decode(document.input);
+    for (const document of documents) {
+      if (document.object !== undefined) continue;
+      document.object = this.once.decode(document.input);
+      this.#objects.add(document);
+    }
   }
 
   // readyToEncode also finds out, where encode returns a string, how many bytes
