@@ -3,13 +3,11 @@ package runners_test
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
 	"wirecost/internal/bench"
 	"wirecost/internal/runner"
-	"wirecost/internal/runner/check"
 )
 
 // TestGoRunnerRefusals checks that wrong requests and bad documents are errors
@@ -83,40 +81,6 @@ func TestGoRunnerRefusals(t *testing.T) {
 	} else {
 		t.Logf("the loop costs %.2f ns per operation", float64(e.WallNS)/1e6)
 	}
-}
-
-// TestGoRunnerConforms holds the runner against the rules of the protocol.
-func TestGoRunnerConforms(t *testing.T) {
-	t.Parallel()
-	r := goRunner(t)
-	b := buildGo(t, &runner.Builder{Cache: t.TempDir(), Version: "test"}, r, goSchemas[1], []string{"encoding-json", "protobuf", "protojson"})
-	command := runner.Command{Words: []string{filepath.Join(b.Dir, "runner"+exe())}, Dir: b.Dir}
-	findings, err := check.Run(t.Context(), check.Command(command), check.Options{
-		Samples: b.files, Dir: b.dir, Deadline: time.Minute,
-		Checksums: func(sample, unit string) (leaf, visit []uint32, err error) {
-			for _, m := range b.messages[sample] {
-				l, v, err := b.refs[sample].Checksums(m, unit)
-				if err != nil {
-					return nil, nil, err
-				}
-				leaf, visit = append(leaf, l), append(visit, v)
-			}
-			return leaf, visit, nil
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range findings {
-		t.Error(f)
-	}
-}
-
-func exe() string {
-	if runtime.GOOS == "windows" {
-		return ".exe"
-	}
-	return ""
 }
 
 // TestGoRunnerBuildsOnlyWhatIsSelected checks that a JSON library does not bring

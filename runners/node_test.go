@@ -10,13 +10,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"wirecost/internal/bench"
 	"wirecost/internal/runner"
-	"wirecost/internal/runner/check"
 	"wirecost/internal/runner/runnertest"
 	"wirecost/internal/schema"
 )
@@ -172,31 +170,6 @@ func (b *goBuild) nodeOperation(t *testing.T, p runner.Process, sample goSample,
 		t.Errorf("measure %s: %v", op, err)
 	} else if m.Checksum[0] != 3*want || min(m.WallNS[0], m.WallNS[1]) < least || tells != (m.CPUNS >= 0 && m.Collections >= 0) {
 		t.Errorf("measure %s: %+v; want checksum %d", op, m, 3*want)
-	}
-}
-
-// TestNodeConforms holds the runner against the rules of the protocol.
-func TestNodeConforms(t *testing.T) {
-	t.Parallel()
-	b := buildNode(t, goSchemas[1])
-	findings, err := check.Run(t.Context(), check.Command(b.Command()), check.Options{
-		Samples: b.files, Dir: b.dir, Deadline: time.Minute,
-		Checksums: func(sample, unit string) (leaf, visit []uint32, err error) {
-			for _, m := range b.messages[sample] {
-				l, v, err := b.refs[sample].Checksums(m, unit)
-				if err != nil {
-					return nil, nil, err
-				}
-				leaf, visit = append(leaf, l), append(visit, v)
-			}
-			return leaf, visit, nil
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range findings {
-		t.Error(f)
 	}
 }
 

@@ -16,7 +16,7 @@ var layers = [][]string{
 	{"internal/web", "internal/study"},
 	{"internal/sched"},
 	{
-		"internal/page", "internal/plan", "internal/runner/...", "internal/transport", "internal/report", "internal/verdict", "internal/size",
+		"internal/bundle", "internal/page", "internal/plan", "internal/runner/...", "internal/transport", "internal/report", "internal/verdict", "internal/size",
 		"internal/analyse", "internal/compare", "internal/store", "internal/schema/...", "internal/sample",
 	},
 	{"internal/stats/...", "internal/env", "internal/strictjson"},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"wirecost/internal/bundle"
 	"wirecost/internal/page"
 )
 
@@ -36,7 +37,7 @@ func (a *App) bundleCommand() *cobra.Command {
 		Short:  "make the files of a page",
 		Hidden: true,
 		Args:   cobra.MinimumNArgs(1),
-		RunE:   func(_ *cobra.Command, entries []string) error { return page.Bundle(".", modules, out, entries) },
+		RunE:   func(_ *cobra.Command, entries []string) error { return bundle.Page(".", modules, out, entries) },
 	}
 	cmd.Flags().StringVar(&modules, "modules", "node_modules", "the folder of packages")
 	cmd.Flags().StringVar(&out, "out", "page", "the folder for what is made")

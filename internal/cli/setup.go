@@ -28,7 +28,7 @@ is; what was interrupted or has been damaged is made again. all means every
 runtime. Programs that the system's package manager brings are not installed:
 the command for them is printed.`,
 		Example: `  wirecost setup all
-  wirecost setup --again all`,
+  wirecost setup --again python`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := needArguments(cmd, args); err != nil {
 				return err

@@ -30,6 +30,7 @@ func (f *Fake) Prepare(ctx context.Context, samples []SampleFiles, codecs []stri
 	if err := f.begin(ctx, ""); err != nil {
 		return nil, err
 	}
+	clear(f.samples)
 	r := &PrepareReply{}
 	for _, s := range samples {
 		for _, name := range codecs {

@@ -130,9 +130,10 @@ func (c *checker) run(ctx context.Context) error {
 	return nil
 }
 
-// codec checks one codec, each part in a fresh process.
+// codec checks one codec: its first operations in a fresh process, what it has to
+// bear in another, and each transport in one of its own.
 func (c *checker) codec(ctx context.Context, codec runner.CodecDescription, first bool) error {
-	parts := []part{c.work, c.cold}
+	parts := []part{c.work}
 	if len(c.opts.Values) > 0 {
 		parts = append(parts, c.values)
 	}
@@ -143,9 +144,32 @@ func (c *checker) codec(ctx context.Context, codec runner.CodecDescription, firs
 	if first { // what follows is not the codec's doing
 		parts = append(parts, c.frames, c.ranges)
 	}
-	parts = append(parts, c.transports(codec)...)
-	for _, part := range parts {
-		err := c.session(ctx, func(ctx context.Context, s *Session) error { return part(ctx, s, codec) })
+	all := [][]part{{c.cold}, parts}
+	for _, one := range c.transports(codec) {
+		all = append(all, []part{one})
+	}
+	for _, parts := range all {
+		if err := c.together(ctx, codec, parts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// together puts one process through parts. After one that went wrong the others
+// have a fresh process.
+func (c *checker) together(ctx context.Context, codec runner.CodecDescription, parts []part) error {
+	for len(parts) > 0 {
+		err := c.session(ctx, func(ctx context.Context, s *Session) error {
+			for len(parts) > 0 {
+				next := parts[0]
+				parts = parts[1:]
+				if err := next(ctx, s, codec); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 		if err != nil {
 			return err
 		}

@@ -124,7 +124,7 @@ func (c *checker) describeTransports(d *runner.Description) {
 	}
 }
 
-// part is a check that has a fresh process.
+// part is what is checked of one codec in one process.
 type part = func(context.Context, *Session, runner.CodecDescription) error
 
 // both tells whether a codec can be on either side of a request.

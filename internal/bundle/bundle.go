@@ -1,4 +1,6 @@
-package page
+// Package bundle makes one script of a page's sources and the packages that they
+// import.
+package bundle
 
 import (
 	"errors"
@@ -8,11 +10,11 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// Bundle makes the files of a page from its sources in dir: each of the entries
+// Page makes the files of a page from its sources in dir: each of the entries
 // becomes a file in out, scripts with all that they import. Packages are looked
 // for in the folder modules. The error has a line for each mistake, with its
 // place.
-func Bundle(dir, modules, out string, entries []string) error {
+func Page(dir, modules, out string, entries []string) error {
 	for _, path := range []*string{&dir, &modules, &out} {
 		absolute, err := filepath.Abs(*path)
 		if err != nil {

@@ -1,4 +1,4 @@
-package page
+package bundle
 
 import (
 	"os"
@@ -23,7 +23,7 @@ func tree(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func TestBundle(t *testing.T) {
+func TestPage(t *testing.T) {
 	modules := tree(t, map[string]string{
 		"@scope/lib/package.json": `{"name":"@scope/lib","version":"1.2.3","exports":{".":"./index.js"}}`,
 		"@scope/lib/index.js":     "exports.secret = 'from the package';\n",
@@ -35,7 +35,7 @@ import('./lazy.mjs').then(({ default: x }) => console.log(x, version, set, schem
 		"lazy.mjs": `import lib from '@scope/lib'; export default lib.secret;`,
 	})
 	out := filepath.Join(dir, "page")
-	if err := Bundle(dir, modules, out, []string{"index.html", "page.css", "main.mjs"}); err != nil {
+	if err := Page(dir, modules, out, []string{"index.html", "page.css", "main.mjs"}); err != nil {
 		t.Fatal(err)
 	}
 	made := ""
@@ -61,13 +61,13 @@ import('./lazy.mjs').then(({ default: x }) => console.log(x, version, set, schem
 	}
 }
 
-func TestBundleSaysWhatIsWrong(t *testing.T) {
+func TestPageSaysWhatIsWrong(t *testing.T) {
 	dir := tree(t, map[string]string{"main.mjs": "import 'none';\n  import './codecs/a.mjs';\n", "codecs/a.mjs": "let = ;"})
-	err := Bundle(dir, t.TempDir(), filepath.Join(dir, "page"), []string{"main.mjs"})
+	err := Page(dir, t.TempDir(), filepath.Join(dir, "page"), []string{"main.mjs"})
 	if err == nil || !strings.Contains(err.Error(), `main.mjs:1:8: Could not resolve "none"`) || !strings.Contains(err.Error(), "codecs/a.mjs:1:") {
 		t.Errorf("it says %v", err)
 	}
-	if err := Bundle(dir, t.TempDir(), filepath.Join(dir, "page"), []string{"nothing.mjs"}); err == nil {
+	if err := Page(dir, t.TempDir(), filepath.Join(dir, "page"), []string{"nothing.mjs"}); err == nil {
 		t.Error("no entry: no error")
 	}
 }
