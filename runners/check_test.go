@@ -17,7 +17,7 @@ func TestRunnersSpeakTheProtocol(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs: not with -short")
 	}
-	t.Setenv(cargoOptimises, "3")
+	optimised(t)
 	all, err := runner.Load(runners.FS)
 	if err != nil {
 		t.Fatal(err)

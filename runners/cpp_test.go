@@ -9,7 +9,6 @@ import (
 	"wirecost/internal/bench"
 	"wirecost/internal/runner"
 	"wirecost/internal/runner/runnertest"
-	"wirecost/internal/schema"
 )
 
 // cppSkips are the samples that a codec refuses, with a part of the reason.
@@ -139,17 +138,4 @@ func cppOperation(t *testing.T, p runner.Process, sample goSample, c runner.Code
 	} else if m.Checksum[0] != 3*want || m.WallNS[0] <= 0 || m.CPUNS < 0 || m.Preemptions < 0 || m.Collections != 0 {
 		t.Errorf("measure %s: %+v; want checksum %d", op, m, 3*want)
 	}
-}
-
-// TestCppCorpora holds the codecs against documents of the world, under schemas
-// inferred from them with types recognised, all in one build.
-func TestCppCorpora(t *testing.T) {
-	t.Parallel()
-	samples := corporaSamples(t)
-	s := inferSamples(t, schema.TrackTyped, samples)
-	b := buildCpp(t, s, "nlohmann", "rapidjson", "simdjson", "protobuf", "protobuf-arena")
-	for _, d := range b.Dropped {
-		t.Errorf("%s is not built: %s", d.Codec, d.Reason)
-	}
-	b.cppCodecs(t, start(t, b.Build), s, nil)
 }

@@ -76,10 +76,11 @@ var cppCases = []goSample{
 	{name: "members", documents: []string{`{}`, `{"name":"n","has_name":true,"metadata":{"descriptor":1},"clear_name":1,"set_name":"s","mutable_name":2,"list":[1],"add_list":3,"list_size":4,"sum":5,"keys":6,"read":{"write":7}}`}},
 }
 
-// TestCppCases holds every codec against these inputs, all in one build.
+// TestCppCases holds every codec against these inputs and documents of the world,
+// all in one build. The matrix has them with types recognised.
 func TestCppCases(t *testing.T) {
 	t.Parallel()
-	s := inferSamples(t, schema.TrackLiteral, slices.Clone(cppCases))
+	s := inferSamples(t, schema.TrackLiteral, append(corporaSamples(t), cppCases...))
 	b := buildCpp(t, s)
 	for _, d := range b.Dropped {
 		t.Errorf("%s is not built: %s", d.Codec, d.Reason)

@@ -80,11 +80,11 @@ var rustSkips = map[string]string{}
 
 // TestRustDocuments holds every codec against documents of the world and those of
 // public reports, under schemas inferred from them, all in one build. Of the two
-// tracks it takes the typed one, since the matrix has the other.
+// tracks it takes the literal one, since the matrix has the other.
 func TestRustDocuments(t *testing.T) {
 	t.Parallel()
 	samples := append(corporaSamples(t), rustCases()...)
-	s := inferSamples(t, schema.TrackTyped, samples)
+	s := inferSamples(t, schema.TrackLiteral, samples)
 	b := buildRust(t, s)
 	if b.Dropped != nil {
 		t.Errorf("dropped: %v", b.Dropped)

@@ -14,7 +14,7 @@ static std::string compiler() {
 #else
   std::string s = "g++ " + std::to_string(__GNUC__) + "." + std::to_string(__GNUC_MINOR__) + "." + std::to_string(__GNUC_PATCHLEVEL__);
 #endif
-  return s + " -std=c++17 -O2 -DNDEBUG";
+  return s + " " RUNNER_FLAGS;
 }
 
 static std::string system() {

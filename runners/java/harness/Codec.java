@@ -18,7 +18,7 @@ public interface Codec {
 
     /** How many times its bytes a document takes on the heap while it is decoded or encoded, objects and garbage included. */
     default int footprint() {
-        return 8;
+        return 10;
     }
 
     /** Why the codec cannot handle a root message, or null. */

@@ -48,7 +48,7 @@ public final class Main {
         Relay relay = null;
         for (byte[] line; (line = readLine(in)) != null; ) {
             Answer a = relay == null ? answer(server, line) : Answer.of(relay.exchange(line));
-            if (a.heap != Relay.NONE) {
+            if (a.heap > 0) {
                 relay = Relay.start(a.heap);
                 a = Answer.of(relay.exchange(line));
             }
@@ -76,7 +76,7 @@ public final class Main {
     static final class Answer {
         final String text;
         final boolean last;
-        /** If not {@code Relay.NONE}, another JVM with such a heap shall answer this request and all that follow. */
+        /** If not 0, another JVM with such a heap shall answer this request and all that follow. */
         final long heap;
 
         Answer(String text, boolean last, long heap) {
@@ -86,7 +86,7 @@ public final class Main {
         }
 
         static Answer of(byte[] reply) {
-            return new Answer(new String(reply, StandardCharsets.UTF_8), false, Relay.NONE);
+            return new Answer(new String(reply, StandardCharsets.UTF_8), false, 0);
         }
     }
 
@@ -97,18 +97,18 @@ public final class Main {
             Request q = Request.read(line);
             id = q.integer("id");
             long heap = Relay.heap(q);
-            if (heap != Relay.NONE) {
+            if (heap > 0) {
                 return new Answer("", false, heap);
             }
             Reply r = new Reply(id);
             boolean last = server.answer(q, r);
-            return new Answer(r.end(), last, Relay.NONE);
+            return new Answer(r.end(), last, 0);
         } catch (Failure e) {
-            return new Answer(Reply.failure(id, e.member, oneLine(e.getMessage())).end(), false, Relay.NONE);
+            return new Answer(Reply.failure(id, e.member, oneLine(e.getMessage())).end(), false, 0);
         } catch (IllegalArgumentException e) {
-            return new Answer(Reply.failure(id, "error", oneLine(e.getMessage())).end(), false, Relay.NONE);
+            return new Answer(Reply.failure(id, "error", oneLine(e.getMessage())).end(), false, 0);
         } catch (Throwable e) { // a StackOverflowError or OutOfMemoryError as well
-            return new Answer(Reply.failure(id, "error", oneLine(e.toString())).end(), false, Relay.NONE);
+            return new Answer(Reply.failure(id, "error", oneLine(e.toString())).end(), false, 0);
         }
     }
 

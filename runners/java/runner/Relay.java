@@ -21,11 +21,17 @@ final class Relay {
     private static final String SECOND = "runner.second";
 
     /** How many times all documents' bytes a heap should hold for each codec, since a turn may need the objects of all, and how much more. */
-    private static final int TIMES = 8;
+    private static final int TIMES = 7;
     private static final long MORE = 40L << 20;
 
     /** How much a server or client takes besides. */
     private static final long WIRE = 40L << 20;
+
+    /**
+     * How many times what it needs a second JVM has, to collect in. With the default, a quarter of the machine's memory,
+     * it would go on to fresh pages for dozens of requests, of which each takes several times as long as later ones.
+     */
+    private static final int ROOM = 2;
 
     private final Process process;
     private final InputStream replies;
@@ -35,37 +41,25 @@ final class Relay {
         replies = new BufferedInputStream(process.getInputStream(), 1 << 16);
     }
 
-    /** No second JVM, or one with the default for the largest heap, which is a quarter of the machine's memory. */
-    static final long NONE = 0, DEFAULT = Long.MAX_VALUE;
-
-    /** How large the second JVM's heap may become that a request needs, in bytes, or NONE or DEFAULT. */
+    /** How large the second JVM's heap may become that a request needs, in bytes; 0 if this one will do. */
     static long heap(Request q) throws IOException {
         if (!q.text("request").equals("prepare") || Boolean.getBoolean(SECOND)) {
-            return NONE;
+            return 0;
         }
-        long bytes = MORE;
+        long bytes = MORE + (Transports.ALL.isEmpty() ? 0 : WIRE);
         for (Request sample : q.objects("samples")) {
             for (String name : q.texts("codecs")) {
                 Codecs.Description d = Codecs.find(name);
                 File file = d == null ? null : new File(sample.object("files").text(d.documents));
                 if (file != null && file.isFile()) {
-                    bytes += Math.max(TIMES * file.length(), footprint(d, file));
+                    bytes += Math.max(TIMES * file.length(), d.codec().footprint() * Documents.longest(file));
                 }
             }
         }
-        boolean wire = !Transports.ALL.isEmpty();
-        if (bytes + (wire ? WIRE : 0) <= Runtime.getRuntime().maxMemory()) {
-            return NONE;
-        }
-        return wire ? DEFAULT : 2 * bytes; // a service has the default heap; what decodes and encodes alone, room to collect in
+        return bytes <= Runtime.getRuntime().maxMemory() ? 0 : ROOM * bytes;
     }
 
-    private static long footprint(Codecs.Description d, File file) throws IOException {
-        int times = d.codec().footprint();
-        return times > TIMES ? times * Documents.longest(file) : 0;
-    }
-
-    /** Starts a JVM like this one, but for the largest heap. */
+    /** Starts a JVM like this one with a larger heap. */
     static Relay start(long heap) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current().info().command().orElse("java"));
@@ -74,10 +68,7 @@ final class Relay {
                 command.add(flag);
             }
         }
-        if (heap != DEFAULT) {
-            command.add("-Xmx" + heap);
-        }
-        command.addAll(List.of("-D" + SECOND + "=true", "-cp", System.getProperty("java.class.path"), "runner.Main"));
+        command.addAll(List.of("-Xmx" + heap, "-D" + SECOND + "=true", "-cp", System.getProperty("java.class.path"), "runner.Main"));
         return new Relay(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
     }
 
