@@ -106,6 +106,7 @@ message Address {
 		Differences: []string{
 			"The study does not say which browser made its POSTs; here it is V8's.",
 			"The two protocols' servers were two hosts in the study; here one process serves both, over the loopback interface.",
+			"Java's heap is bounded to about 1 GB here: with a quarter of the machine's memory it would go on to fresh pages for dozens of requests, of which each takes several times as long as later ones.",
 			"The JSON that browsers get is written by the server's usual library, Jackson; in the study it came from JsonFormat, as it does here between the two Java processes.",
 			"An unset number is left out of JSON, as proto3's JSON has it: that of the first person, which is 0.",
 		},
