@@ -1,5 +1,5 @@
-// Package bundle makes one script of a page's sources and the packages that they
-// import.
+// Package bundle makes of a page's sources, and the packages that they import, the
+// files that a browser loads.
 package bundle
 
 import (
