@@ -184,7 +184,7 @@ func (b *goBuild) documents(t *testing.T, sample goSample) {
 	b.refs[sample.name], b.files = ref, append(b.files, files)
 }
 
-func start(t *testing.T, b *runner.Build) runner.Process {
+func start(t *testing.T, b runner.Starter) runner.Process {
 	t.Helper()
 	p, err := b.Start(t.Context())
 	if err != nil {

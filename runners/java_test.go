@@ -25,12 +25,15 @@ func javaRunner(t *testing.T) (*runner.Runner, *runner.Builder) {
 
 // javaBuild is a build with the truth about its samples. A process holds one
 // codec only, as the scheduler has it.
-type javaBuild struct{ *goBuild }
+type javaBuild struct {
+	*goBuild
+	room runner.Room // of its processes
+}
 
 func buildJava(t *testing.T, s goSchema) *javaBuild {
 	t.Helper()
 	r, builder := javaRunner(t)
-	return &javaBuild{buildGo(t, builder, r, s, codecNames(r))}
+	return &javaBuild{goBuild: buildGo(t, builder, r, s, codecNames(r))}
 }
 
 // javaSkips are the samples that a codec refuses, and a part of its reason.
@@ -41,7 +44,7 @@ var javaSkips = map[string]string{
 // process starts a process for one codec, and gives the samples that it skips.
 func (b *javaBuild) process(t *testing.T, codec string) (runner.Process, runner.CodecDescription, preparation) {
 	t.Helper()
-	p := start(t, b.Build)
+	p := start(t, b.Within(b.room))
 	d, err := p.Describe(t.Context())
 	if err != nil {
 		t.Fatal(err)

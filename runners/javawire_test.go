@@ -36,7 +36,7 @@ type javaWire struct {
 func javaOverHTTP(t *testing.T, s goSchema) *javaWire {
 	t.Helper()
 	r, builder := javaRunner(t)
-	w := &javaWire{javaBuild: &javaBuild{buildGo(t, builder, r, s, codecNames(r), bench.HTTP)}}
+	w := &javaWire{javaBuild: &javaBuild{goBuild: buildGo(t, builder, r, s, codecNames(r), bench.HTTP)}}
 	w.server, w.prepared = w.ready(t)
 	var err error
 	if w.description, err = w.server.Describe(t.Context()); err != nil {

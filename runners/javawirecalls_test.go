@@ -23,7 +23,7 @@ type calling struct {
 func javaClient(t *testing.T) *calling {
 	t.Helper()
 	r, builder := javaRunner(t)
-	w := &javaWire{javaBuild: &javaBuild{buildGo(t, builder, r, small(), codecNames(r), bench.HTTP)}}
+	w := &javaWire{javaBuild: &javaBuild{goBuild: buildGo(t, builder, r, small(), codecNames(r), bench.HTTP)}}
 	client, _ := w.ready(t)
 	return &calling{w, client}
 }

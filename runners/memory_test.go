@@ -2,6 +2,7 @@ package runners_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,8 +36,11 @@ message Item { string sku = 1; optional uint32 count = 2; }
 message Day { repeated Order orders = 1; }
 `
 
-// The samples have many small documents or few large ones, of so many bytes.
-var memoryDocuments = map[string]int{"orders": 1000, "days": 500_000}
+// The samples have many small documents, few large ones, or one, of so many bytes.
+var memoryDocuments = map[string]int{"orders": 1000, "days": 500_000, "year": heldSample}
+
+// memoryShort is the codecs for which one document of 8 MB is too much.
+var memoryShort = []string{"jsonformat"}
 
 // TestRunnersAreSmall gives every runtime that is set up a sample as large as they come, lets
 // it verify and measure, and looks at the most that its process ever held.
@@ -48,7 +52,7 @@ func TestRunnersAreSmall(t *testing.T) {
 		t.Skip("reads /proc")
 	}
 	s := newMemorySchema(t)
-	samples := []*memorySample{s.sample(t, "orders", memoryOrders), s.sample(t, "days", memoryDays)}
+	samples := []*memorySample{s.sample(t, "orders", memoryOrders), s.sample(t, "days", memoryDays), s.sample(t, "year", memoryDays)}
 	all, err := runner.Load(runners.FS)
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +95,7 @@ type memorySchema struct {
 
 func newMemorySchema(t *testing.T) memorySchema {
 	t.Helper()
-	s, err := schema.CompileText(t.Context(), "order.proto", memoryProto, map[string]string{"orders": "Order", "days": "Day"})
+	s, err := schema.CompileText(t.Context(), "order.proto", memoryProto, map[string]string{"orders": "Order", "days": "Day", "year": "Day"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,6 +140,7 @@ func memoryDays(each int) (documents [][]byte) {
 // memorySample is a large sample.
 type memorySample struct {
 	files runner.SampleFiles
+	room  runner.Room
 	bytes map[string]int // by form
 	each  int            // bytes of a document
 }
@@ -179,6 +184,11 @@ func (s memorySchema) sample(t *testing.T, name string, write func(each int) [][
 			x.bytes[form] += len(d)
 		}
 	}
+	var lengths []int
+	for _, d := range documents {
+		lengths = append(lengths, len(d))
+	}
+	x.room = runner.RoomFor(lengths)
 	return x
 }
 
@@ -186,7 +196,7 @@ func (s memorySchema) sample(t *testing.T, name string, write func(each int) [][
 func (x *memorySample) hold(t *testing.T, build *runner.Build, codecs []string) {
 	t.Helper()
 	before := memoryHeads(t)
-	p, err := build.Start(t.Context())
+	p, err := build.Within(x.room).Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,16 +218,12 @@ func (x *memorySample) hold(t *testing.T, build *runner.Build, codecs []string) 
 			continue
 		}
 		given[c.Documents] = true
-		if _, err := p.Verify(t.Context(), runner.VerifyRequest{Sample: x.files.Sample, Codec: c.Name, Out: filepath.Join(t.TempDir(), "out")}); err != nil {
+		err := x.work(t, p, c)
+		var short *runner.MemoryError
+		if errors.As(err, &short) && x.files.Documents == 1 && slices.Contains(memoryShort, c.Name) {
+			t.Logf("%s: %v", c.Name, err)
+		} else if err != nil {
 			t.Fatalf("%s: %v", c.Name, err)
-		}
-		// As a run does: all documents in turns of few bytes, then some of them again and again.
-		window := max(1, calibrated/x.each)
-		for first := 0; first < x.files.Documents; first += window {
-			x.measure(t, p, c, first, min(window, x.files.Documents-first), false)
-		}
-		for range 2 {
-			x.measure(t, p, c, 0, window, true)
 		}
 	}
 	sample := 0
@@ -234,16 +240,45 @@ func (x *memorySample) hold(t *testing.T, build *runner.Build, codecs []string) 
 // calibrated is how many bytes of documents a turn has that tells what cases cost.
 const calibrated = 256 << 10
 
-// measure does all of a codec's operations once on each document of a window.
-func (x *memorySample) measure(t *testing.T, p runner.Process, c runner.CodecDescription, first, window int, settle bool) {
+// work lets a codec do what a run asks of it: all documents in turns of few bytes,
+// then some of them again and again.
+func (x *memorySample) work(t *testing.T, p runner.Process, c runner.CodecDescription) error {
+	t.Helper()
+	if _, err := p.Verify(t.Context(), runner.VerifyRequest{Sample: x.files.Sample, Codec: c.Name, Out: filepath.Join(t.TempDir(), "out")}); err != nil {
+		return err
+	}
+	window := max(1, calibrated/x.each)
+	for first := 0; first < x.files.Documents; first += window {
+		if err := x.measure(t, p, c, first, min(window, x.files.Documents-first), false); err != nil {
+			return err
+		}
+	}
+	for range 2 {
+		if err := x.measure(t, p, c, 0, window, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure does all of a codec's operations once on each document of a window, in
+// one turn or, with a large document, in one each.
+func (x *memorySample) measure(t *testing.T, p runner.Process, c runner.CodecDescription, first, window int, settle bool) error {
 	t.Helper()
 	var turn []runner.BatchRequest
 	for _, op := range c.Operations {
 		turn = append(turn, runner.BatchRequest{Sample: x.files.Sample, Codec: c.Name, Operation: op, Iterations: window, Document: first, Window: window})
 	}
-	if _, err := p.Measure(t.Context(), runner.MeasureRequest{Turn: turn, Settle: settle}); err != nil {
-		t.Fatalf("%s: %v", c.Name, err)
+	together := len(turn)
+	if x.each > 4<<20 {
+		together = 1
 	}
+	for part := range slices.Chunk(turn, together) {
+		if _, err := p.Measure(t.Context(), runner.MeasureRequest{Turn: part, Settle: settle}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // memoryHeads lists our children that lead a process group of their own.

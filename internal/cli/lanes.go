@@ -109,8 +109,8 @@ func (r *running) preparing() {
 // make builds a program, and gives it what starts its processes.
 func (r *running) make(ctx context.Context, p *program, warm warming) error {
 	if r.app.Start != nil {
-		p.starter = r.app.Start(p.runner)
-		p.within = func([]string) runner.Starter { return p.starter }
+		fake := r.app.Start(p.runner)
+		p.within = func(runner.Room, ...string) runner.Starter { return fake }
 		return nil
 	}
 	warm.wait(p.runner)
@@ -124,8 +124,7 @@ func (r *running) make(ctx context.Context, p *program, warm warming) error {
 	for _, d := range build.DroppedTransports {
 		p.lost[d.Transport] = d.Reason
 	}
-	p.starter = build
-	p.within = func(prefix []string) runner.Starter { return prefixed{build, prefix} }
+	p.within = build.Within
 	return nil
 }
 
@@ -138,23 +137,6 @@ func (r *running) buildOne(ctx context.Context, p *program) (*runner.Build, erro
 		Model: r.in.schema.Model, Sets: sets, Codecs: p.codecNames(), Transports: p.transports,
 		Progress: func(line string) { r.live.phase("%s", line) },
 	})
-}
-
-// prefixed starts a build's processes with words before their command.
-type prefixed struct {
-	build  *runner.Build
-	prefix []string
-}
-
-// Start implements runner.Starter.
-func (p prefixed) Start(ctx context.Context) (runner.Process, error) {
-	c := p.build.Command()
-	c.Words = append(append([]string{}, p.prefix...), c.Words...)
-	child, err := runner.StartCommand(ctx, c)
-	if err != nil {
-		return nil, err // not a nil *Child in a Process
-	}
-	return child, nil
 }
 
 // allLanes makes the lanes: those that stay in memory first, since others rely on
@@ -187,13 +169,37 @@ func (r *running) lane(c plan.Choice) sched.Lane {
 	p := r.program(c.Runner)
 	return sched.Lane{
 		Runtime: c.Runner.Runtime, Isolated: c.Runner.Isolation == "codec", Compiles: c.Runner.Compiles,
-		Codecs: c.Codecs, Starter: p.starter, Dropped: p.dropped, Broken: p.broken,
+		Codecs: c.Codecs, Starter: p.starter(r.room()), Dropped: p.dropped, Broken: p.broken,
 	}
+}
+
+// room is the memory that a process may take: so much as --max-memory says.
+func (r *running) room() runner.Room { return r.limited(runner.RoomFor(r.timed())) }
+
+// wireRoom is that of a server or a client.
+func (r *running) wireRoom() runner.Room { return r.limited(runner.WireRoomFor(r.timed())) }
+
+func (r *running) limited(room runner.Room) runner.Room {
+	if r.f.maxMemory > 0 {
+		room.Bytes = int64(r.f.maxMemory)
+	}
+	return room
+}
+
+// timed gives the bytes of every document that runners get.
+func (r *running) timed() (lengths []int) {
+	for _, d := range r.data {
+		for _, doc := range d.form("compact") {
+			lengths = append(lengths, len(doc))
+		}
+	}
+	return lengths
 }
 
 // wireLane is a lane over a wire.
 func (r *running) wireLane(w plan.Wire, x plan.WireCases) sched.Lane {
 	lane := r.lane(w.Client)
+	lane.Starter = r.program(w.Client.Runner).starter(r.wireRoom())
 	lane.Cases, lane.Skips = x.Cases, x.Skips
 	wire := &sched.Wire{Transport: w.Transport, Client: plan.Library(w.Client.Runner, w.Transport, runner.RoleCall)}
 	lane.Wire = wire
@@ -209,7 +215,7 @@ func (r *running) wireLane(w plan.Wire, x plan.WireCases) sched.Lane {
 		wire.Answers = plan.Library(w.Server, w.Transport, runner.RoleServe)
 		wire.Server = &sched.Program{
 			Runtime: w.Server.Runtime, Compiles: w.Server.Compiles, Codecs: server.codecs,
-			Starter: server.starter, Dropped: server.dropped, Broken: server.broken,
+			Starter: server.starter(r.wireRoom()), Dropped: server.dropped, Broken: server.broken,
 		}
 		r.shape(wire, client)
 	}
@@ -227,7 +233,7 @@ func (r *running) shape(wire *sched.Wire, client *program) {
 	mode := transport.Mode(r.f.over.mode.value)
 	link, err := bench.ParseLink(r.f.link)
 	if err == nil {
-		wire.Within = client.within
+		wire.Within = func(prefix []string) runner.Starter { return client.within(r.wireRoom(), prefix...) }
 		wire.Link = func(target string) (transport.Path, error) { return transport.Open(mode, target, link) }
 	}
 	if err != nil || r.relayed() {

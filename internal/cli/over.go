@@ -293,11 +293,18 @@ type program struct {
 	codecs     []runner.Codec
 	transports []bench.Transport
 
-	starter runner.Starter
-	within  func(prefix []string) runner.Starter
+	within  func(room runner.Room, prefix ...string) runner.Starter // nil: it could not be built
 	dropped map[string]string
 	lost    map[bench.Transport]string // transports that could not be built, with the reason
 	broken  string                     // why nothing could be
+}
+
+// starter starts processes within a room; nil where nothing could be built.
+func (p *program) starter(room runner.Room) runner.Starter {
+	if p.within == nil {
+		return nil
+	}
+	return p.within(room)
 }
 
 // program finds a runtime's, or makes it.

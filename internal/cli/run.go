@@ -33,6 +33,7 @@ type runFlags struct {
 	precision percent
 	maxTime   time.Duration
 	maxForks  int
+	maxMemory byteSize
 	seed      uint64
 	rate      float64
 	link      string
@@ -91,6 +92,7 @@ runtimes; one without a server, as a browser, calls the others' servers.`,
 	f.input.addSweep(flags)
 	flags.DurationVar(&f.maxTime, "max-time", 25*time.Second, "measure each runtime, over each wire, no longer than this")
 	flags.IntVar(&f.maxForks, "max-forks", 0, "measure each runtime, over each wire, in no more than this many processes (0: no limit)")
+	flags.Var(&f.maxMemory, "max-memory", "memory that a runner's process may take (default 200MB and twice the bytes of the documents, over a wire 80 times)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of every random choice")
 	flags.Float64Var(&f.rate, "rate", 0, "requests per second, for the verdict; HTTP servers are tried at it as well")
 	flags.StringVar(&f.link, "link", "", "network, for the verdict, as 100mbit/20ms; HTTP goes through it")

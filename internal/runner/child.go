@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"time"
 )
@@ -30,27 +31,41 @@ type Child struct {
 	stop   sync.Once
 }
 
-// Start starts the build's runner. The context serves to start it only. Nothing
-// that it stands on is pruned from the cache meanwhile.
-func (b *Build) Start(ctx context.Context) (Process, error) {
+// Start starts the build's runner, with as much memory as it likes. The context
+// serves to start it only. Nothing that it stands on is pruned from the cache
+// meanwhile.
+func (b *Build) Start(ctx context.Context) (Process, error) { return b.Within(Room{}).Start(ctx) }
+
+// start starts the build's runner within a room, with words before its command.
+func (b *Build) start(ctx context.Context, room Room, prefix []string) (*Child, error) {
 	for _, dir := range []string{b.Dir, b.tools, b.home} {
 		touch(dir)
 	}
-	child, err := StartCommand(ctx, b.Command())
+	c := b.command(room)
+	c.Words = append(slices.Clone(prefix), c.Words...)
+	child, err := StartCommand(ctx, c)
 	if err != nil {
-		return nil, err // not a nil *Child in a Process
+		return nil, err
+	}
+	child.exhaustion = b.Runner.Memory.exhaustion(room)
+	if n := b.Runner.Memory.limit(room); n > 0 {
+		if err := bound(child.cmd.Process, n); err != nil {
+			return nil, errors.Join(fmt.Errorf("the runner's memory cannot be bounded: %w", err), child.Close())
+		}
 	}
 	return child, nil
 }
 
 // Command is what starts the build's runner.
-func (b *Build) Command() Command {
+func (b *Build) Command() Command { return b.command(Room{}) }
+
+func (b *Build) command(room Room) Command {
 	var codecs []Codec
 	for _, name := range b.Codecs {
 		codecs = append(codecs, Codec{Name: name})
 	}
 	p := placeholders{home: b.home, tools: b.tools, program: b.program, codecs: codecs}
-	return Command{p.words(b.Runner.Run), b.Dir, p.environment(b.Runner.Environment)}
+	return Command{p.words(b.Runner.Memory.words(b.Runner.Run, room)), b.Dir, p.environment(b.Runner.Environment)}
 }
 
 // StartCommand starts a program that should speak the protocol.

@@ -40,6 +40,8 @@ type Conn struct {
 	documents map[string]int // sample → how many, from Prepare
 	measured  MeasureReply   // reused
 	called    CallReply      // reused
+
+	exhaustion func(error) error // sees whether an error is for want of memory; may be nil
 }
 
 // NewConn begins a conversation.
@@ -174,6 +176,14 @@ type describeReply struct {
 // ask sends one request and reads its reply into into. The request has its
 // header filled in by next.
 func (c *Conn) ask(ctx context.Context, name string, request any, into replier) error {
+	err := c.request(ctx, name, request, into)
+	if err != nil && c.exhaustion != nil {
+		return c.exhaustion(err)
+	}
+	return err
+}
+
+func (c *Conn) request(ctx context.Context, name string, request any, into replier) error {
 	if c.broken != nil {
 		return c.broken
 	}

@@ -140,19 +140,23 @@ func (m *Manifest) check(folder string) error {
 			return fmt.Errorf("minimum of %s is %q; want a version such as 1.26", n.Program, n.Minimum)
 		}
 	}
-	commands := slices.Concat(m.Setup, m.Checks, m.Warm, m.Generate, m.Build, [][]string{m.Run})
+	run := slices.DeleteFunc(slices.Clone(m.Run), func(w string) bool { return w == memoryMark })
+	commands := slices.Concat(m.Setup, m.Checks, m.Warm, m.Generate, m.Build, [][]string{run})
 	for _, c := range commands {
 		if len(c) == 0 || c[0] == "" {
 			return errors.New("a command is empty; every command and run need a program")
 		}
+	}
+	if err := m.Memory.check(m.Run); err != nil {
+		return err
 	}
 	return m.checkPlaceholders(commands)
 }
 
 func (m *Manifest) checkPlaceholders(commands [][]string) error {
 	words := slices.Concat(commands...)
-	if len(m.Run) > 0 && m.Run[0] == programMark { // which has more of its own
-		words = words[:len(words)-len(m.Run)]
+	if run := commands[len(commands)-1]; run[0] == programMark { // which has more of its own
+		words = words[:len(words)-len(run)]
 	}
 	for _, v := range m.Environment {
 		words = append(words, v)

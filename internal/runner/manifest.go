@@ -10,8 +10,8 @@ const ManifestFormat = "wirecost.runner/v1"
 // libraries, see Builder.Setup), {tools} (a folder kept per version of the
 // runner), {codecs} (the names of those built in, comma-separated; in setup and
 // check, of all), {wirecost} (the path of wirecost's own program) and {exe}
-// (".exe" on Windows, else nothing); a run that begins with {wirecost} may have
-// others, which that program reads. Setup and check
+// (".exe" on Windows, else nothing). The word {memory} of run is Memory's option. A run that begins with {wirecost} may have
+// other placeholders, which that program reads. Setup and check
 // commands run in {home}; the others in the build's own folder, which moves when
 // it is complete: nothing in it may hold its absolute path. Warm commands run in
 // a folder rendered for a schema without messages.
@@ -32,6 +32,8 @@ type Manifest struct {
 	Generate    [][]string        `json:"generate,omitempty"` // from the rendered templates and the descriptor sets to sources
 	Build       [][]string        `json:"build"`
 	Run         []string          `json:"run"` // a relative program is one in the build's folder
+	// Memory bounds what a process may take; nil: nothing does.
+	Memory *Memory `json:"memory,omitempty"`
 }
 
 // Need is a program that has to be installed.

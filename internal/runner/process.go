@@ -57,7 +57,10 @@ func (e *FailedError) Error() string { return "failed: " + e.Reason }
 type ProcessError struct {
 	What   string
 	Stderr string // the last lines that it wrote to standard error
+	Cause  error  // may be nil
 }
+
+func (e *ProcessError) Unwrap() error { return e.Cause }
 
 func (e *ProcessError) Error() string {
 	if e.Stderr == "" {

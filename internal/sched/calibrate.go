@@ -18,6 +18,7 @@ const (
 	batchTime    = 150 * time.Microsecond // a short batch
 	turnTime     = 12 * time.Millisecond  // batches sent together
 	apartTime    = 3 * time.Millisecond   // the same, where a fork has several processes
+	turnBytes    = 4 << 20                // of a turn's documents: a runner has the objects that it encodes, all at once
 	longestSlot  = 60 * time.Millisecond  // short batches of one case in one fork
 	leastSlot    = 12 * time.Millisecond
 	leastBlocks  = 15 // where operations are slow

@@ -246,8 +246,9 @@ func (f *fork) work(b block) float64 {
 // round sends a process its batches of some blocks, in turns.
 func (f *fork) round(ctx context.Context, m *member, round []block) error {
 	f.batches = f.batches[:0]
-	work := 0.0
+	work, bytes := 0.0, 0
 	for _, b := range round {
+		each := f.s.Samples[b.sample].size(b.w)
 		target := f.l.plans[b.sample].batch * b.jitter
 		for _, c := range f.shuffled(m.cases) {
 			if c.Sample != b.sample {
@@ -256,14 +257,15 @@ func (f *fork) round(ctx context.Context, m *member, round []block) error {
 			pass := c.pass(b.w)
 			x := batch{c, b.w, plan.Passes(pass, target)}
 			alone := f.l.suspect && len(f.batches) > 0
-			if work > 2*float64(turnTime) || alone {
+			if work > 2*float64(turnTime) || bytes+each > turnBytes || alone {
 				if err := f.send(ctx, m); err != nil {
 					return err
 				}
-				work = 0
+				work, bytes = 0, 0
 			}
 			f.batches = append(f.batches, x)
 			work += pass * float64(x.passes)
+			bytes += each
 		}
 	}
 	return f.send(ctx, m)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"wirecost/internal/bench"
+	"wirecost/internal/plan"
 	"wirecost/internal/runner"
 	"wirecost/internal/store"
 )
@@ -19,8 +20,16 @@ import (
 // about them.
 type Sample struct {
 	Files runner.SampleFiles
-	Bytes []int // compact JSON bytes of each document; only ratios between documents matter
+	Bytes []int // compact JSON bytes of each document
 	Truth Truth
+}
+
+// size is how many bytes a window's documents have.
+func (x Sample) size(w plan.Window) (bytes int) {
+	for _, n := range x.Bytes[w.First : w.First+w.Count] {
+		bytes += n
+	}
+	return bytes
 }
 
 // Truth knows what a codec must produce.
@@ -353,6 +362,10 @@ func explain(err error) (bench.Status, string) {
 	var skipped *runner.SkippedError
 	if errors.As(err, &skipped) {
 		return bench.Skipped, skipped.Reason
+	}
+	var memory *runner.MemoryError
+	if errors.As(err, &memory) {
+		return bench.Skipped, memory.Error()
 	}
 	if failed, ok := err.(*runner.FailedError); ok { // with nothing around it
 		return bench.Failed, failed.Reason

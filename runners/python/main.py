@@ -1,5 +1,6 @@
 """Holds codecs and times them. It speaks wirecost's runner protocol: requests on standard input, replies on standard output."""
 
+import argparse
 import json
 import os
 import sys
@@ -17,10 +18,13 @@ WRITER = json.JSONEncoder(separators=(",", ":"))
 
 
 def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--memory", type=int, default=0, help="bytes that the process may take; 0: any")
+    memory = options.parse_args().memory
     sys.setrecursionlimit(RECURSION)
     with os.fdopen(os.dup(1), "wb") as replies:
         os.dup2(2, 1)  # what a library prints is no reply
-        server = Server()
+        server = Server(memory)
         while line := sys.stdin.buffer.readline(MAX_LINE + 1):
             if len(line) > MAX_LINE:
                 sys.exit("runner: a request is longer than 16 MB")
@@ -42,7 +46,9 @@ def answer(server, line):
     if handle is None:
         return {"id": number, "error": f"unknown request {name!r}"}
     try:
-        return {"id": number, **handle(request)}
+        reply = handle(request)
+        server.fits()
+        return {"id": number, **reply}
     except Skipped as e:
         return {"id": number, "skipped": str(e)}
     except Exception as e:

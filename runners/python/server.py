@@ -14,8 +14,10 @@ MAX_ITERATIONS = 1 << 40
 MODULUS = 1 << 32
 
 # The objects that encode starts from are several times as large as their documents. They are kept for so many bytes
-# of documents, all codecs together; beyond that they are made anew.
+# of documents, all codecs together; beyond that they are made anew. Those of a document of more than LARGE bytes are kept
+# for one request only.
 KEPT = 12 << 20
+LARGE = 1 << 20
 MISSING = object()
 
 # Objects that are encoded once only are made for so many operations and bytes of documents at a time.
@@ -81,7 +83,8 @@ class Batch:
 
 
 class Server:
-    def __init__(self):
+    def __init__(self, memory=0):
+        self.bound = memory  # bytes that the process may take; 0: any
         self.samples = {}  # sample → codec → Prepared, or why it is skipped
         self.kept = 0
         self.stopped = False
@@ -175,7 +178,7 @@ class Server:
         for i in range(batch.window.start, batch.window.stop):
             if p.objects[i] is MISSING:
                 p.objects[i] = p.root.decode(p.documents[i])
-                self.kept += len(p.documents[i])
+                self.kept += len(p.documents[i]) if len(p.documents[i]) <= LARGE else KEPT + 1
         return rounds(p.objects[batch.window], batch.iterations)
 
     def cold(self, request):
@@ -191,6 +194,12 @@ class Server:
     def memory(self, request):
         self.find(request)
         raise Skipped(MEMORY)
+
+    def fits(self):
+        """Fails where the process has taken more than it may. The system could refuse it more instead, but not every
+        library bears that, and what they ask for is often more than they use."""
+        if self.bound and held() > self.bound:
+            raise MemoryError(f"{held() // 10**6} MB were taken")
 
     def empty(self, request):
         n = request["iterations"]
@@ -216,6 +225,15 @@ def grouped(turn, together):
             group.append((i, batch, part))
             size += more
     yield group
+
+
+def held():
+    """The most bytes that the process ever held; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/status") as f:
+            return next(int(line.split()[1]) * 1024 for line in f if line.startswith("VmHWM:"))
+    except (OSError, StopIteration):
+        return 0
 
 
 def prepared(q, name, forms):

@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <fstream>
 #include <stdexcept>
+#include <utility>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "harness/loop.hpp"
 
@@ -11,6 +16,9 @@ namespace harness {
 namespace {
 
 constexpr std::int64_t max_iterations = std::int64_t{1} << 40;
+
+// How much the documents come to, in bytes, whose objects stay for later requests.
+constexpr std::size_t most_kept = 1 << 20;
 
 std::int64_t bounded(const Json& n, std::int64_t most) {
   const std::int64_t v = n.integer();
@@ -66,19 +74,29 @@ File::File(const std::string& path, std::int64_t count, bool json) {
   }
 }
 
-Prepared::~Prepared() {
-  for (const Document& d : documents) {
-    if (d.object != nullptr) root->destroy(d.object);
+void Objects::add(Document& d, void (*destroy)(void*)) {
+  kept_.push_back({&d, destroy});
+  bytes_ += d.bytes.size();
+}
+
+void Objects::trim(std::size_t most) {
+  while (!kept_.empty() && bytes_ > most) {
+    const auto [document, destroy] = kept_.front();
+    kept_.pop_front();
+    bytes_ -= document->bytes.size();
+    destroy(std::exchange(document->object, nullptr));
   }
 }
 
-Operation Prepared::ready(std::string_view operation, std::size_t first, std::size_t count) {
+Operation Prepared::ready(std::string_view operation, std::size_t first, std::size_t count, Objects& objects) {
   for (const std::string& offered : description->operations) {
     if (offered != operation) continue;
     if (operation == "decode") return root->decode;
     if (operation == "visit") return root->visit;
     for (std::size_t i = first; i < first + count; i++) {
-      if (documents[i].object == nullptr) documents[i].object = root->make(documents[i].bytes);
+      if (documents[i].object != nullptr) continue;
+      documents[i].object = root->make(documents[i].bytes);
+      objects.add(documents[i], root->destroy);
     }
     return root->encode;
   }
@@ -117,6 +135,10 @@ std::string Server::answer(const std::string& line) {
 void Server::handle(const Json& request, const std::string& line, Text& reply) {
   const std::string& what = request.at("request").text;
   if (what == "memory" && !counts_allocations()) {
+    objects_.trim(0);  // another process has its own now
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
     reply.out = counter_.ask(prepare_line_, line);
     reply.out.pop_back();  // answer closes it
     return;
@@ -137,6 +159,7 @@ void Server::handle(const Json& request, const std::string& line, Text& reply) {
 }
 
 void Server::prepare(const Json& request, Text& reply) {
+  objects_.trim(0);
   samples_.clear();
   for (const Json& q : request.at("samples").items) read_sample(q, request.at("codecs"), samples_[q.at("sample").text]);
   reply.key("skips"), reply.open('[');
@@ -233,7 +256,7 @@ void Server::cold(const Json& request, Text& reply) {
   std::vector<std::int64_t> ns(bounded(request.at("count"), 1 << 20));
   for (std::size_t i = 0; i < ns.size(); i++) {
     const std::size_t k = i % p.documents.size();
-    const Operation op = p.ready(operation, k, 1);
+    const Operation op = p.ready(operation, k, 1, objects_);
     ns[i] = run(op, &p.documents[k], 1, 1).ns;
   }
   reply.numbers("ns", ns);
@@ -247,6 +270,7 @@ void Server::measure(const Json& request, Text& reply) {
     std::int64_t iterations;
   };
   std::vector<Batch> batches;
+  objects_.trim(most_kept);
   for (const Json& q : request.at("turn").items) {
     Prepared& p = find(q);
     const std::int64_t all = static_cast<std::int64_t>(p.documents.size());
@@ -255,7 +279,7 @@ void Server::measure(const Json& request, Text& reply) {
       throw std::runtime_error("batch " + std::to_string(batches.size()) + ": its window is not within the " + std::to_string(all) + " documents");
     }
     // The objects that encode starts from are made here, so that the turn's CPU time holds nothing of that.
-    const Operation op = p.ready(q.at("operation").text, first, window);
+    const Operation op = p.ready(q.at("operation").text, first, window, objects_);
     batches.push_back({op, &p.documents[first], static_cast<std::size_t>(window), bounded(q.at("iterations"), max_iterations)});
   }
   std::vector<std::int64_t> wall(batches.size());
@@ -280,7 +304,8 @@ void Server::memory(const Json& request, Text& reply) {
   Prepared& p = find(request);
   const std::int64_t n = bounded(request.at("iterations"), max_iterations);
   const std::size_t count = p.documents.size();
-  const Operation op = p.ready(request.at("operation").text, 0, count);
+  objects_.trim(most_kept);
+  const Operation op = p.ready(request.at("operation").text, 0, count, objects_);
   run(op, p.documents.data(), count, std::min<std::int64_t>(n, count));
   const Allocations before = allocations();
   run(op, p.documents.data(), count, n);

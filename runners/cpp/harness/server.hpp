@@ -1,6 +1,7 @@
 // The runner's side of the protocol (docs/protocol.md).
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -42,6 +43,24 @@ struct File {
   File(const std::string& path, std::int64_t count, bool json);
 };
 
+// Objects bounds what is kept of the objects that encode starts from: those of a
+// large sample, by every codec, would take many times its size.
+class Objects {
+ public:
+  // add notes that a document has got its object.
+  void add(Document& d, void (*destroy)(void*));
+  // trim drops the oldest, until those left are of no more bytes of documents.
+  void trim(std::size_t most);
+
+ private:
+  struct Kept {
+    Document* document;
+    void (*destroy)(void*);
+  };
+  std::deque<Kept> kept_;
+  std::size_t bytes_ = 0;  // of the documents that have an object
+};
+
 // Prepared is a codec that is ready for a sample.
 struct Prepared {
   const Codec* codec;
@@ -51,14 +70,9 @@ struct Prepared {
   std::vector<Document> documents;
   std::string skipped;
 
-  Prepared() = default;
-  Prepared(const Prepared&) = delete;
-  Prepared& operator=(const Prepared&) = delete;
-  ~Prepared();
-
   // ready gives an operation for documents from first on: encode's get their
   // objects, untimed, those that have none yet.
-  Operation ready(std::string_view operation, std::size_t first, std::size_t count);
+  Operation ready(std::string_view operation, std::size_t first, std::size_t count, Objects& objects);
 };
 
 class Server {
@@ -72,6 +86,7 @@ class Server {
   using Sample = std::map<std::string, Prepared, std::less<>>;  // by codec
 
   std::map<std::string, Sample, std::less<>> samples_;
+  Objects objects_;  // of samples_
   std::string prepare_line_;  // the last one, for the counter
   Counter counter_;
   bool stopped_ = false;

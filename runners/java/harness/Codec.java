@@ -16,11 +16,6 @@ public interface Codec {
         return null;
     }
 
-    /** How many times its bytes a document takes on the heap while it is decoded or encoded, objects and garbage included. */
-    default int footprint() {
-        return 10;
-    }
-
     /** Why the codec cannot handle a root message, or null. */
     default String problem(int root) {
         return null;

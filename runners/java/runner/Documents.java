@@ -2,11 +2,7 @@ package runner;
 
 import harness.Document;
 import harness.Failure;
-import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
-import java.io.DataInputStream;
-import java.io.File;
-import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -37,20 +33,6 @@ final class Documents {
             throw new Failure(file + " holds " + documents.size() + " documents and " + b.remaining() + " more bytes; want " + want + " documents");
         }
         return documents.toArray(new Document[0]);
-    }
-
-    /** The length of the longest document, in bytes. */
-    static long longest(File file) throws IOException {
-        long longest = 0;
-        try (DataInputStream in = new DataInputStream(new BufferedInputStream(new FileInputStream(file)))) {
-            for (long left = file.length(); left >= 4; ) {
-                long n = Integer.reverseBytes(in.readInt()) & 0xffffffffL;
-                longest = Math.max(longest, n);
-                left -= 4 + n;
-                in.skipNBytes(Math.min(n, Math.max(left + n, 0))); // a file cut short is found when it is read
-            }
-        }
-        return longest;
     }
 
     static OutputStream create(String file) throws IOException {

@@ -45,13 +45,8 @@ public final class Main {
     /** Answers requests until one asks to stop or the input ends. */
     private static void serve(InputStream in, OutputStream out) throws IOException {
         Server server = new Server();
-        Relay relay = null;
         for (byte[] line; (line = readLine(in)) != null; ) {
-            Answer a = relay == null ? answer(server, line) : Answer.of(relay.exchange(line));
-            if (a.heap > 0) {
-                relay = Relay.start(a.heap);
-                a = Answer.of(relay.exchange(line));
-            }
+            Answer a = answer(server, line);
             out.write((a.text + '\n').getBytes(StandardCharsets.UTF_8));
             if (a.last) {
                 return;
@@ -59,7 +54,7 @@ public final class Main {
         }
     }
 
-    static byte[] readLine(InputStream in) throws IOException {
+    private static byte[] readLine(InputStream in) throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream(1 << 12);
         for (int c; (c = in.read()) != '\n'; ) {
             if (c < 0) {
@@ -73,43 +68,34 @@ public final class Main {
         return line.toByteArray();
     }
 
-    static final class Answer {
-        final String text;
-        final boolean last;
-        /** If not 0, another JVM with such a heap shall answer this request and all that follow. */
-        final long heap;
-
-        Answer(String text, boolean last, long heap) {
-            this.text = text;
-            this.last = last;
-            this.heap = heap;
-        }
-
-        static Answer of(byte[] reply) {
-            return new Answer(new String(reply, StandardCharsets.UTF_8), false, 0);
-        }
-    }
+    record Answer(String text, boolean last) {}
 
     /** Gives the reply to one request. What goes wrong inside a codec is an error of that request only. */
-    static Answer answer(Server server, byte[] line) {
+    private static Answer answer(Server server, byte[] line) {
         long id = 0;
         try {
             Request q = Request.read(line);
             id = q.integer("id");
-            long heap = Relay.heap(q);
-            if (heap > 0) {
-                return new Answer("", false, heap);
-            }
             Reply r = new Reply(id);
             boolean last = server.answer(q, r);
-            return new Answer(r.end(), last, 0);
+            return new Answer(r.end(), last);
         } catch (Failure e) {
-            return new Answer(Reply.failure(id, e.member, oneLine(e.getMessage())).end(), false, 0);
+            return failure(id, e.member, e.getMessage(), e);
         } catch (IllegalArgumentException e) {
-            return new Answer(Reply.failure(id, "error", oneLine(e.getMessage())).end(), false, 0);
+            return failure(id, "error", e.getMessage(), e);
         } catch (Throwable e) { // a StackOverflowError or OutOfMemoryError as well
-            return new Answer(Reply.failure(id, "error", oneLine(e.toString())).end(), false, 0);
+            return failure(id, "error", e.toString(), e);
         }
+    }
+
+    /** Tells what went wrong; if memory was short, that, whatever a library made of it. */
+    private static Answer failure(long id, String member, String message, Throwable e) {
+        for (Throwable t = e; t != null; t = t.getCause()) {
+            if (t instanceof OutOfMemoryError) {
+                return new Answer(Reply.failure(id, "error", oneLine(t.toString())).end(), false);
+            }
+        }
+        return new Answer(Reply.failure(id, member, oneLine(message)).end(), false);
     }
 
     private static String oneLine(String message) {

@@ -1,0 +1,113 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestRoom(t *testing.T) {
+	if have, want := RoomFor([]int{1_000_000, 7_000_000}), (Room{216_000_000, 7_000_000}); have != want {
+		t.Errorf("have %+v; want %+v", have, want)
+	}
+	if have, want := WireRoomFor([]int{1_000_000}), (Room{280_000_000, 1_000_000}); have != want {
+		t.Errorf("over a wire: have %+v; want %+v", have, want)
+	}
+}
+
+func TestMemoryOption(t *testing.T) {
+	for _, x := range []struct {
+		memory Memory
+		room   Room
+		option string // empty: none
+		limit  int64
+	}{
+		{Memory{Option: "-m={bytes}", Beside: 50e6}, Room{200e6, 5}, "-m=150000000", 0},
+		{Memory{Option: "-m={MiB}", Beside: 50e6}, Room{50e6 + 99<<20 + 7, 5}, "-m=99", 0},
+		{Memory{Option: "-m={bytes}", Beside: 50e6}, Room{}, "", 0},
+		{Memory{Option: "-m={bytes}", Beside: 50e6, Least: 160e6}, Room{200e6, 5}, "-m=160000000", 0},
+		{Memory{Option: "-m={bytes}", Documents: 6}, Room{200e6, 5}, "", 0},
+		{Memory{Option: "-m={bytes}", Documents: 5}, Room{200e6, 5}, "-m=200000000", 0},
+		{Memory{Beside: 50e6}, Room{200e6, 5}, "", 150e6},
+		{Memory{Beside: 50e6}, Room{10e6, 5}, "", 1 << 20},
+		{Memory{Beside: 50e6}, Room{}, "", 0},
+	} {
+		words := []string{"./runner", "last"}
+		if x.memory.Option != "" {
+			words = []string{"./runner", memoryMark, "last"}
+		}
+		want := []string{"./runner", "last"}
+		if x.option != "" {
+			want = []string{"./runner", x.option, "last"}
+		}
+		if have := x.memory.words(words, x.room); !reflect.DeepEqual(have, want) {
+			t.Errorf("%+v in %+v: %q; want %q", x.memory, x.room, have, want)
+		}
+		if have := x.memory.limit(x.room); have != x.limit {
+			t.Errorf("%+v in %+v: limit %d; want %d", x.memory, x.room, have, x.limit)
+		}
+	}
+	if n := (*Memory)(nil).limit(Room{200e6, 5}); n != 0 {
+		t.Errorf("limit %d of a runner that is not bounded", n)
+	}
+}
+
+// TestExhaustion tells want of memory from what else goes wrong.
+func TestExhaustion(t *testing.T) {
+	room := Room{216e6, 8e6}
+	see := (&Memory{Exhausted: "heap (is full|exhausted)"}).exhaustion(room)
+	for _, x := range []struct {
+		err   error
+		short bool
+	}{
+		{&FailedError{"document 3: heap exhausted"}, true},
+		{&ProcessError{What: "ended", Stderr: "fatal: heap is full"}, true},
+		{&FailedError{"document 3: no heap"}, false},
+		{&ProcessError{What: "ended"}, false},
+	} {
+		have := see(x.err)
+		var short *MemoryError
+		if errors.As(have, &short) != x.short || !x.short && have != x.err {
+			t.Errorf("%v: %v; want of memory: %v", x.err, have, x.short)
+		}
+		if x.short && !strings.HasSuffix(have.Error(), "needs more than the 216 MB of memory that a runner may take here; --max-memory gives it more") {
+			t.Errorf("it says: %v", have)
+		}
+		var was, is *ProcessError
+		if errors.As(x.err, &was) != errors.As(have, &is) {
+			t.Errorf("%v became %v: whether the process is gone is lost", x.err, have)
+		}
+	}
+	if (&Memory{Exhausted: "x"}).exhaustion(Room{}) != nil || (*Memory)(nil).exhaustion(room) != nil {
+		t.Error("there is a bound without a room, or without a word of it")
+	}
+}
+
+// TestTheSystemBoundsAProcess looks at what the system lets a runner allocate that
+// has no option for it.
+func TestTheSystemBoundsAProcess(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux can bound what another process allocates")
+	}
+	b := &Build{Runner: &Runner{Manifest: Manifest{Run: []string{"cat"}, Memory: &Memory{Beside: 10e6, Exhausted: "x"}}}, Dir: t.TempDir()}
+	for room, want := range map[Room]string{{Bytes: 60e6}: "50000000", {}: "unlimited"} {
+		p, err := b.Within(room, "env").Start(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		limits, err := os.ReadFile(fmt.Sprintf("/proc/%d/limits", p.(*Child).cmd.Process.Pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Close()
+		for line := range strings.Lines(string(limits)) {
+			if rest, ok := strings.CutPrefix(line, "Max data size"); ok && strings.Fields(rest)[0] != want {
+				t.Errorf("%+v: %s; want %s", room, strings.TrimSpace(line), want)
+			}
+		}
+	}
+}
