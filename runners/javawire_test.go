@@ -37,6 +37,13 @@ func javaOverHTTP(t *testing.T, s goSchema) *javaWire {
 	t.Helper()
 	r, builder := javaRunner(t)
 	w := &javaWire{javaBuild: &javaBuild{goBuild: buildGo(t, builder, r, s, codecNames(r), bench.HTTP)}}
+	var lengths []int
+	for _, sample := range s.samples {
+		for _, d := range sample.documents {
+			lengths = append(lengths, len(d))
+		}
+	}
+	w.room = runner.WireRoomFor(lengths)
 	w.server, w.prepared = w.ready(t)
 	var err error
 	if w.description, err = w.server.Describe(t.Context()); err != nil {
@@ -49,7 +56,7 @@ func javaOverHTTP(t *testing.T, s goSchema) *javaWire {
 // ready starts a process that is ready for everything.
 func (w *javaWire) ready(t *testing.T) (runner.Process, preparation) {
 	t.Helper()
-	p := start(t, w.Build)
+	p := start(t, w.Within(w.room))
 	return p, w.prepare(t, p)
 }
 

@@ -1,6 +1,7 @@
 package runners_test
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -195,8 +196,8 @@ func TestJavaClientTellsTheServersTime(t *testing.T) {
 	}
 }
 
-// TestJavaOverHTTPHoldsALargeDocument is a document that does not fit the heap
-// with which the runner starts.
+// TestJavaOverHTTPHoldsALargeDocument is a document that does not fit the usual
+// heap, in the room that a server and a client get for it.
 func TestJavaOverHTTPHoldsALargeDocument(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -217,6 +218,15 @@ message Person { int64 id = 1; string first = 2; string last = 3; string email =
 	for _, codec := range []string{"jackson2", "protobuf", "jsonformat"} {
 		w.call(t, client, "people", codec, bench.Get, "gzip:6")
 		w.call(t, client, "people", codec, bench.Post, "identity")
+	}
+	w.room.Bytes = 220e6 // the server's answer tells the client's process
+	small, _ := w.ready(t)
+	var short *runner.MemoryError
+	_, err := client.Call(t.Context(), runner.CallRequest{
+		Transport: bench.HTTP, Address: serve(t, small), Sample: "people", Codec: "jsonformat", Peer: "jsonformat", Operation: bench.Get, Encoding: "identity", Requests: 1, Window: 1,
+	})
+	if !errors.As(err, &short) {
+		t.Errorf("a server with too small a heap: %v; want that memory is short", err)
 	}
 }
 

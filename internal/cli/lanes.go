@@ -181,7 +181,7 @@ func (r *running) wireRoom() runner.Room { return r.limited(runner.WireRoomFor(r
 
 func (r *running) limited(room runner.Room) runner.Room {
 	if r.f.maxMemory > 0 {
-		room.Bytes = int64(r.f.maxMemory)
+		room.Bytes, room.Asked = int64(r.f.maxMemory), true
 	}
 	return room
 }

@@ -14,6 +14,7 @@ import (
 type Room struct {
 	Bytes    int64 // in all; 0: as much as it likes
 	Document int64 // bytes of the largest document that it will get
+	Asked    bool  // it was asked for, and holds whatever the documents are
 }
 
 // How many times the documents' bytes a process may hold: twice in memory; a server
@@ -50,7 +51,7 @@ type Memory struct {
 	Option    string `json:"option,omitempty"`
 	Beside    int64  `json:"beside"`              // bytes that the process takes besides what is bounded
 	Least     int64  `json:"least,omitempty"`     // bytes that the option always grants
-	Documents int64  `json:"documents,omitempty"` // the option is given only where a document has as many bytes
+	Documents int64  `json:"documents,omitempty"` // the option is given only where a document has as many bytes, or a room was asked for
 	Exhausted string `json:"exhausted"`           // regular expression for what is written where that is not enough
 }
 
@@ -85,7 +86,7 @@ func (m *Memory) words(run []string, r Room) []string {
 		switch {
 		case w != memoryMark:
 			out = append(out, w)
-		case r.Bytes > 0 && r.Document >= m.Documents:
+		case r.Bytes > 0 && (r.Asked || r.Document >= m.Documents):
 			n := m.grants(r)
 			out = append(out, strings.NewReplacer("{bytes}", strconv.FormatInt(n, 10), "{MiB}", strconv.FormatInt(n>>20, 10)).Replace(m.Option))
 		}

@@ -11,10 +11,10 @@ import (
 )
 
 func TestRoom(t *testing.T) {
-	if have, want := RoomFor([]int{1_000_000, 7_000_000}), (Room{216_000_000, 7_000_000}); have != want {
+	if have, want := RoomFor([]int{1_000_000, 7_000_000}), (Room{Bytes: 216_000_000, Document: 7_000_000}); have != want {
 		t.Errorf("have %+v; want %+v", have, want)
 	}
-	if have, want := WireRoomFor([]int{1_000_000}), (Room{280_000_000, 1_000_000}); have != want {
+	if have, want := WireRoomFor([]int{1_000_000}), (Room{Bytes: 280_000_000, Document: 1_000_000}); have != want {
 		t.Errorf("over a wire: have %+v; want %+v", have, want)
 	}
 }
@@ -26,14 +26,15 @@ func TestMemoryOption(t *testing.T) {
 		option string // empty: none
 		limit  int64
 	}{
-		{Memory{Option: "-m={bytes}", Beside: 50e6}, Room{200e6, 5}, "-m=150000000", 0},
-		{Memory{Option: "-m={MiB}", Beside: 50e6}, Room{50e6 + 99<<20 + 7, 5}, "-m=99", 0},
+		{Memory{Option: "-m={bytes}", Beside: 50e6}, Room{Bytes: 200e6, Document: 5}, "-m=150000000", 0},
+		{Memory{Option: "-m={MiB}", Beside: 50e6}, Room{Bytes: 50e6 + 99<<20 + 7, Document: 5}, "-m=99", 0},
 		{Memory{Option: "-m={bytes}", Beside: 50e6}, Room{}, "", 0},
-		{Memory{Option: "-m={bytes}", Beside: 50e6, Least: 160e6}, Room{200e6, 5}, "-m=160000000", 0},
-		{Memory{Option: "-m={bytes}", Documents: 6}, Room{200e6, 5}, "", 0},
-		{Memory{Option: "-m={bytes}", Documents: 5}, Room{200e6, 5}, "-m=200000000", 0},
-		{Memory{Beside: 50e6}, Room{200e6, 5}, "", 150e6},
-		{Memory{Beside: 50e6}, Room{10e6, 5}, "", 1 << 20},
+		{Memory{Option: "-m={bytes}", Beside: 50e6, Least: 160e6}, Room{Bytes: 200e6, Document: 5}, "-m=160000000", 0},
+		{Memory{Option: "-m={bytes}", Documents: 6}, Room{Bytes: 200e6, Document: 5}, "", 0},
+		{Memory{Option: "-m={bytes}", Documents: 6}, Room{Bytes: 200e6, Document: 5, Asked: true}, "-m=200000000", 0},
+		{Memory{Option: "-m={bytes}", Documents: 5}, Room{Bytes: 200e6, Document: 5}, "-m=200000000", 0},
+		{Memory{Beside: 50e6}, Room{Bytes: 200e6, Document: 5}, "", 150e6},
+		{Memory{Beside: 50e6}, Room{Bytes: 10e6, Document: 5}, "", 1 << 20},
 		{Memory{Beside: 50e6}, Room{}, "", 0},
 	} {
 		words := []string{"./runner", "last"}
@@ -51,14 +52,14 @@ func TestMemoryOption(t *testing.T) {
 			t.Errorf("%+v in %+v: limit %d; want %d", x.memory, x.room, have, x.limit)
 		}
 	}
-	if n := (*Memory)(nil).limit(Room{200e6, 5}); n != 0 {
+	if n := (*Memory)(nil).limit(Room{Bytes: 200e6, Document: 5}); n != 0 {
 		t.Errorf("limit %d of a runner that is not bounded", n)
 	}
 }
 
 // TestExhaustion tells want of memory from what else goes wrong.
 func TestExhaustion(t *testing.T) {
-	room := Room{216e6, 8e6}
+	room := Room{Bytes: 216e6, Document: 8e6}
 	see := (&Memory{Exhausted: "heap (is full|exhausted)"}).exhaustion(room)
 	for _, x := range []struct {
 		err   error

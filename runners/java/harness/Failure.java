@@ -17,7 +17,17 @@ public final class Failure extends Exception {
     }
 
     public Failure(String where, Exception cause) {
-        this("error", where + ": " + cause, cause);
+        this("error", where + ": " + memory(cause), cause);
+    }
+
+    /** The want of memory that an exception comes from, whatever a library made of it, or else the exception itself. */
+    public static Throwable memory(Throwable e) {
+        for (Throwable t = e; t != null; t = t.getCause()) {
+            if (t instanceof OutOfMemoryError) {
+                return t;
+            }
+        }
+        return e;
     }
 
     public static Failure skipped(String why) {

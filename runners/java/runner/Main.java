@@ -80,21 +80,15 @@ public final class Main {
             boolean last = server.answer(q, r);
             return new Answer(r.end(), last);
         } catch (Failure e) {
-            return failure(id, e.member, e.getMessage(), e);
+            return failure(id, e.member, e.getMessage());
         } catch (IllegalArgumentException e) {
-            return failure(id, "error", e.getMessage(), e);
+            return failure(id, "error", e.getMessage());
         } catch (Throwable e) { // a StackOverflowError or OutOfMemoryError as well
-            return failure(id, "error", e.toString(), e);
+            return failure(id, "error", Failure.memory(e).toString());
         }
     }
 
-    /** Tells what went wrong; if memory was short, that, whatever a library made of it. */
-    private static Answer failure(long id, String member, String message, Throwable e) {
-        for (Throwable t = e; t != null; t = t.getCause()) {
-            if (t instanceof OutOfMemoryError) {
-                return new Answer(Reply.failure(id, "error", oneLine(t.toString())).end(), false);
-            }
-        }
+    private static Answer failure(long id, String member, String message) {
         return new Answer(Reply.failure(id, member, oneLine(message)).end(), false);
     }
 

@@ -101,6 +101,12 @@ class Documents {
         return sentence(HttpStatus.INTERNAL_SERVER_ERROR, String.valueOf(e.getMessage()));
     }
 
+    /** What a codec does not get through for want of memory. */
+    @ExceptionHandler
+    ResponseEntity<String> exhausted(OutOfMemoryError e) {
+        return sentence(HttpStatus.INTERNAL_SERVER_ERROR, e.toString());
+    }
+
     private static ResponseEntity<String> sentence(HttpStatus status, String what) {
         return ResponseEntity.status(status).contentType(MediaType.TEXT_PLAIN).header(HttpHeaders.CACHE_CONTROL, "no-store").body(what);
     }
