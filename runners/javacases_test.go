@@ -123,6 +123,7 @@ func TestJavaMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("reads /proc, which only Linux has")
 	}
+	t.Parallel()
 	var documents []string
 	size := 0
 	for i := 0; size < 8<<20; i++ {
@@ -147,6 +148,7 @@ func TestJavaMemory(t *testing.T) {
 // usual codec, too little for the one that makes most of a document, which more
 // room helps.
 func TestJavaLargeDocument(t *testing.T) {
+	t.Parallel()
 	element := `{"id":1234567,"name":"a name of some length","on":true},`
 	list := strings.Repeat(element, 8<<20/len(element))
 	document := `{"list":[` + list[:len(list)-1] + `]}`

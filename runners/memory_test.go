@@ -45,6 +45,7 @@ var memoryShort = []string{"jsonformat"}
 // TestRunnersAreSmall gives every runtime that is set up a sample as large as they come, lets
 // it verify and measure, and looks at the most that its process ever held.
 func TestRunnersAreSmall(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds programs: not with -short")
 	}
@@ -60,6 +61,7 @@ func TestRunnersAreSmall(t *testing.T) {
 	builder := runnertest.Builder(t, all...)
 	for _, r := range all {
 		t.Run(r.Runtime, func(t *testing.T) {
+			t.Parallel()
 			status, err := builder.Look(t.Context(), r)
 			if err != nil {
 				t.Fatal(err)
@@ -195,19 +197,19 @@ func (s memorySchema) sample(t *testing.T, name string, write func(each int) [][
 // hold lets one process do all that a run asks of it.
 func (x *memorySample) hold(t *testing.T, build *runner.Build, codecs []string) {
 	t.Helper()
-	before := memoryHeads(t)
-	p, err := build.Within(x.room).Start(t.Context())
+	mark := "WIRECOST_TEST_HELD=" + t.TempDir() // tells its processes from those of other tests
+	p, err := build.Within(x.room, "env", mark).Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	group := slices.DeleteFunc(memoryHeads(t), func(pid int) bool { return slices.Contains(before, pid) })
-	if len(group) != 1 {
-		t.Fatalf("processes %v were started; want one", group)
-	}
 	description, err := p.Describe(t.Context())
 	if err != nil {
 		t.Fatal(err)
+	}
+	group := memoryHeads(t, mark)
+	if len(group) != 1 {
+		t.Fatalf("processes %v were started; want one", group)
 	}
 	if _, err := p.Prepare(t.Context(), []runner.SampleFiles{x.files}, codecs); err != nil {
 		t.Fatal(err)
@@ -281,10 +283,17 @@ func (x *memorySample) measure(t *testing.T, p runner.Process, c runner.CodecDes
 	return nil
 }
 
-// memoryHeads lists our children that lead a process group of their own.
-func memoryHeads(t *testing.T) []int {
+// memoryHeads lists our children that lead a process group of their own, and have
+// such an environment variable.
+func memoryHeads(t *testing.T, mark string) []int {
 	t.Helper()
-	return memoryProcesses(t, func(pid, parent, group int) bool { return parent == os.Getpid() && group == pid })
+	return memoryProcesses(t, func(pid, parent, group int) bool {
+		if parent != os.Getpid() || group != pid {
+			return false
+		}
+		environment, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		return slices.Contains(strings.Split(string(environment), "\x00"), mark)
+	})
 }
 
 // memoryProcesses lists those that fit.
