@@ -220,10 +220,10 @@ message Person { int64 id = 1; string first = 2; string last = 3; string email =
 		w.call(t, client, "people", codec, bench.Post, "identity")
 	}
 	w.room.Bytes = 220e6 // the server's answer tells the client's process
-	small, _ := w.ready(t)
+	tight, _ := w.ready(t)
 	var short *runner.MemoryError
 	_, err := client.Call(t.Context(), runner.CallRequest{
-		Transport: bench.HTTP, Address: serve(t, small), Sample: "people", Codec: "jsonformat", Peer: "jsonformat", Operation: bench.Get, Encoding: "identity", Requests: 1, Window: 1,
+		Transport: bench.HTTP, Address: serve(t, tight), Sample: "people", Codec: "jsonformat", Peer: "jsonformat", Operation: bench.Get, Encoding: "identity", Requests: 1, Window: 1,
 	})
 	if !errors.As(err, &short) {
 		t.Errorf("a server with too small a heap: %v; want that memory is short", err)

@@ -10,11 +10,11 @@ const ManifestFormat = "wirecost.runner/v1"
 // libraries, see Builder.Setup), {tools} (a folder kept per version of the
 // runner), {codecs} (the names of those built in, comma-separated; in setup and
 // check, of all), {wirecost} (the path of wirecost's own program) and {exe}
-// (".exe" on Windows, else nothing). The word {memory} of run is Memory's option. A run that begins with {wirecost} may have
-// other placeholders, which that program reads. Setup and check
-// commands run in {home}; the others in the build's own folder, which moves when
-// it is complete: nothing in it may hold its absolute path. Warm commands run in
-// a folder rendered for a schema without messages.
+// (".exe" on Windows, else nothing); the word {memory} of run is Memory's option.
+// A run that begins with {wirecost} may have other placeholders, which that
+// program reads. Setup and check commands run in {home}; the others in the build's
+// own folder, which moves when it is complete: nothing in it may hold its absolute
+// path. Warm commands run in a folder rendered for a schema without messages.
 type Manifest struct {
 	Format    string `json:"format"`
 	Runtime   string `json:"runtime"`
@@ -31,9 +31,8 @@ type Manifest struct {
 	Warm        [][]string        `json:"warm,omitempty"`     // work that no schema is needed for: started while documents are read
 	Generate    [][]string        `json:"generate,omitempty"` // from the rendered templates and the descriptor sets to sources
 	Build       [][]string        `json:"build"`
-	Run         []string          `json:"run"` // a relative program is one in the build's folder
-	// Memory bounds what a process may take; nil: nothing does.
-	Memory *Memory `json:"memory,omitempty"`
+	Run         []string          `json:"run"`              // a relative program is one in the build's folder
+	Memory      *Memory           `json:"memory,omitempty"` // what a process may take is bounded so; nil: not at all
 }
 
 // Need is a program that has to be installed.

@@ -2,10 +2,7 @@ package runner
 
 import (
 	"errors"
-	"fmt"
-	"os"
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -85,30 +82,5 @@ func TestExhaustion(t *testing.T) {
 	}
 	if (&Memory{Exhausted: "x"}).exhaustion(Room{}) != nil || (*Memory)(nil).exhaustion(room) != nil {
 		t.Error("there is a bound without a room, or without a word of it")
-	}
-}
-
-// TestTheSystemBoundsAProcess looks at what the system lets a runner allocate that
-// has no option for it.
-func TestTheSystemBoundsAProcess(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux can bound what another process allocates")
-	}
-	b := &Build{Runner: &Runner{Manifest: Manifest{Run: []string{"cat"}, Memory: &Memory{Beside: 10e6, Exhausted: "x"}}}, Dir: t.TempDir()}
-	for room, want := range map[Room]string{{Bytes: 60e6}: "50000000", {}: "unlimited"} {
-		p, err := b.Within(room, "env").Start(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		limits, err := os.ReadFile(fmt.Sprintf("/proc/%d/limits", p.(*Child).cmd.Process.Pid))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.Close()
-		for line := range strings.Lines(string(limits)) {
-			if rest, ok := strings.CutPrefix(line, "Max data size"); ok && strings.Fields(rest)[0] != want {
-				t.Errorf("%+v: %s; want %s", room, strings.TrimSpace(line), want)
-			}
-		}
 	}
 }
